@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HD_STORE_OUTPUT_FILE_H
+#define HD_STORE_OUTPUT_FILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/op.h"
+
+/** A file being written, front to back, by one thread. */
+typedef struct hd_output_file hd_output_file;
+
+hudi_status hd_output_file_write(struct hd_op *op, hd_output_file *file, const void *bytes,
+                                 uint64_t n);
+uint64_t hd_output_file_position(const hd_output_file *file);
+const char *hd_output_file_path(const hd_output_file *file);
+
+/** Flush, sync to disk when `sync`, close; the handle is gone in any case. A failure here is a
+ * failure of the write. */
+hudi_status hd_output_file_close(struct hd_op *op, hd_output_file *file, bool sync);
+
+/** Close and delete what was written. Takes NULL. */
+void hd_output_file_abort(hd_output_file *file);
+
+#endif
