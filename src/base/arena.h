@@ -8,6 +8,10 @@
 #include "base/op.h"
 #include "base/str.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /**
  * Memory for things that die together: one plan, one decoded file, one batch's keys. Allocation is
  * a pointer bump; nothing is freed alone. An all-zero arena is empty and ready. One thread at a
@@ -40,5 +44,9 @@ void hd_arena_reset(struct hd_arena *arena);
 
 /** Free everything; the arena is empty and may be used again. */
 void hd_arena_clear(struct hd_arena *arena);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -6,6 +6,10 @@
 
 #include "base/op.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Sums and products of sizes that come from files or callers. HUDI_CORRUPT on overflow. */
 
 static inline hudi_status hd_add_size(struct hd_op *op, uint64_t a, uint64_t b, uint64_t *out)
@@ -31,5 +35,9 @@ static inline uint64_t hd_max_u64(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -7,6 +7,10 @@
 #include "base/op.h"
 #include "base/str.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /**
  * The one way to read untrusted bytes: a position in a buffer that knows its end and the offset of
  * the buffer in its file, for messages. Every taker checks what is left first, fails with
@@ -47,8 +51,7 @@ hudi_status hd_cursor_zigzag(struct hd_op *op, struct hd_cursor *c, int64_t *out
 hudi_status hd_cursor_take(struct hd_op *op, struct hd_cursor *c, uint64_t n, struct hd_slice *out);
 
 /** A cursor of its own over the next `n` bytes. */
-hudi_status hd_cursor_sub(struct hd_op *op, struct hd_cursor *c, uint64_t n,
-                          struct hd_cursor *out);
+hudi_status hd_cursor_sub(struct hd_op *op, struct hd_cursor *c, uint64_t n, struct hd_cursor *out);
 
 hudi_status hd_cursor_skip(struct hd_op *op, struct hd_cursor *c, uint64_t n);
 
@@ -57,5 +60,9 @@ hudi_status hd_cursor_expect(struct hd_op *op, struct hd_cursor *c, const void *
 
 /** What was read since `start`, a copy of this cursor taken earlier. */
 struct hd_slice hd_cursor_since(const struct hd_cursor *c, struct hd_cursor start);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

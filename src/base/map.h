@@ -10,6 +10,10 @@
 #include "base/op.h"
 #include "base/str.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /**
  * Byte strings to 64-bit values (an index or a pointer). Keys are copied into the map's arena.
  * Entries keep the order in which they were added, so walking a map is deterministic. No removal.
@@ -43,5 +47,9 @@ void hd_map_clear(struct hd_map *map);
 /** The hash used for keys in memory (wyhash-like, seedless: stable within a process run and across
  * runs, not a format). */
 uint64_t hd_hash_bytes(const void *data, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -3,13 +3,25 @@
 #define HD_BASE_OP_H
 
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#ifdef __cplusplus
+#include <atomic>
+#define HD_ATOMIC(type) std::atomic<type> /* the same layout */
+#else
+#include <stdatomic.h>
+#define HD_ATOMIC(type) _Atomic(type)
+#endif
 
 #include "hudi/error.h"
 #include "hudi/status.h"
+
+typedef HD_ATOMIC(bool) hd_atomic_bool;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /*
  * The context of one operation: every function that can fail takes a `struct hd_op *` first and
@@ -24,19 +36,24 @@
  *  3. Whoever handles a failure instead of passing it up calls hd_op_clear_error().
  */
 
-enum hd_log_level { HD_LOG_DEBUG, HD_LOG_INFO, HD_LOG_WARN };
+enum hd_log_level {
+    HD_LOG_DEBUG,
+    HD_LOG_INFO,
+    HD_LOG_WARN
+};
 
 /** A pool of bytes that buffers which grow with the data count against; shared between threads. */
 struct hd_budget {
-    _Atomic(uint64_t) used_bytes;
+    HD_ATOMIC(uint64_t) used_bytes;
     uint64_t limit_bytes; /* UINT64_MAX: no limit */
 };
 
 /** Tests only: fails the n-th allocation or file operation (see tests/support/fault.h). */
 struct hd_faults {
-    _Atomic(int64_t) left; /* operations until the fault; below 0: not armed */
-    _Atomic(bool) fired;
-    bool sticky; /* once fired, everything after fails too: a crash */
+    HD_ATOMIC(int64_t) left; /* operations until the fault; below 0: not armed */
+    hd_atomic_bool fired;
+    bool sticky;          /* once fired, everything after fails too: a crash */
+    bool no_error_memory; /* hd_fail() finds no memory for its error either */
 };
 
 /** Where "now" comes from; replaced in tests. */
@@ -52,11 +69,11 @@ struct hd_log_sink {
 };
 
 struct hd_op {
-    hudi_error *error;              /* the first failure; NULL while all is well */
-    struct hd_budget *budget;       /* never NULL after hd_op_init */
-    const _Atomic(bool) *cancelled; /* NULL: cannot be cancelled */
+    hudi_error *error;               /* the first failure; NULL while all is well */
+    struct hd_budget *budget;        /* never NULL after hd_op_init */
+    const hd_atomic_bool *cancelled; /* NULL: cannot be cancelled */
     struct hd_clock clock;
-    struct hd_log_sink log; /* line == NULL: log lines are dropped */
+    struct hd_log_sink log;   /* line == NULL: log lines are dropped */
     struct hd_faults *faults; /* NULL outside tests */
     uint64_t random_state[2]; /* for ids and tokens; seeded by hd_op_init from the system */
 };
@@ -81,21 +98,43 @@ hudi_error *hd_op_take_error(struct hd_op *op);
  * Record a failure where it is seen, in one line without full stop, and return its status.
  * Usage: `return hd_fail(op, HUDI_CORRUPT, "log block at byte %" PRIu64 " is cut short", at);`
  * The first error of an op stays; later ones are dropped. Works (with a shortened message) when
- * memory is used up.
+ * memory is used up. `status` is not HUDI_OK. A macro, so that the compiler sees the status and
+ * knows what is set after HD_TRY.
  */
-hudi_status hd_fail(struct hd_op *op, hudi_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+#define hd_fail(op, status, ...)                                                                   \
+    __extension__({                                                                                \
+        const hudi_status hd_fail_status_ = (status);                                              \
+        hd_fail_record((op), hd_fail_status_, __VA_ARGS__);                                        \
+        hd_fail_status_;                                                                           \
+    })
+void hd_fail_record(struct hd_op *op, hudi_status status, const char *format, ...)
+    __attribute__((cold, format(printf, 3, 4)));
 
 /** As hd_fail(), for a failed system call: appends the text of `errno_value` and picks the status
  * (HUDI_IO, or HUDI_NO_MEMORY for ENOMEM; EAGAIN, EINTR, EBUSY are marked retriable). */
-hudi_status hd_fail_errno(struct hd_op *op, int errno_value, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+#define hd_fail_errno(op, errno_value, ...)                                                        \
+    (hd_fail_record_errno((op), (errno_value), __VA_ARGS__) == HUDI_NO_MEMORY ? HUDI_NO_MEMORY     \
+                                                                              : HUDI_IO)
+hudi_status hd_fail_record_errno(struct hd_op *op, int errno_value, const char *format, ...)
+    __attribute__((cold, format(printf, 3, 4)));
+
+/* What the two below do before they return `status`. */
+void hd_error_set_path(struct hd_op *op, const char *path) __attribute__((cold));
+void hd_error_set_retriable(struct hd_op *op) __attribute__((cold));
 
 /** Name the file the current error is about unless it has one already; returns `status`. */
-hudi_status hd_fail_path(struct hd_op *op, hudi_status status, const char *path);
+static inline hudi_status hd_fail_path(struct hd_op *op, hudi_status status, const char *path)
+{
+    hd_error_set_path(op, path);
+    return status;
+}
 
 /** Mark the current error as one that may go away by itself; returns `status`. */
-hudi_status hd_fail_retriable(struct hd_op *op, hudi_status status);
+static inline hudi_status hd_fail_retriable(struct hd_op *op, hudi_status status)
+{
+    hd_error_set_retriable(op);
+    return status;
+}
 
 /** HUDI_CANCELLED (with an error set) once the operation's cancel flag is up. */
 hudi_status hd_op_check_cancel(struct hd_op *op);
@@ -187,5 +226,9 @@ void hd_budget_release(struct hd_op *op, uint64_t n_bytes);
     } while (0)
 
 #define HD_ARRAY_LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -6,6 +6,10 @@
 
 #include "base/op.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /**
  * Worker threads for independent pieces of work (file groups, columns, files). A pool may be shared
  * by several operations; a task must not wait for another task of the same pool.
@@ -33,5 +37,9 @@ hudi_status hd_task_start(struct hd_op *op, hudi_status (*work)(struct hd_op *op
                           void *argument, struct hd_task **out);
 /** Wait, move the task's error into `op`, return its status, free it. Takes NULL (HUDI_OK). */
 hudi_status hd_task_join(struct hd_op *op, struct hd_task *task);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -9,6 +9,10 @@
 
 #include "base/op.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /** Bytes that belong to somebody else. `data` may be NULL when `size` is 0. Not NUL-terminated. */
 struct hd_slice {
     const uint8_t *data;
@@ -17,12 +21,14 @@ struct hd_slice {
 
 static inline struct hd_slice hd_slice_of(const void *data, size_t size)
 {
-    return (struct hd_slice){data, size};
+    const struct hd_slice slice = {(const uint8_t *)data, size};
+
+    return slice;
 }
 
 static inline struct hd_slice hd_slice_text(const char *text)
 {
-    return (struct hd_slice){(const uint8_t *)text, strlen(text)};
+    return hd_slice_of(text, strlen(text));
 }
 
 static inline bool hd_slice_equal(struct hd_slice a, struct hd_slice b)
@@ -69,5 +75,9 @@ static inline struct hd_slice hd_str_slice(const struct hd_str *str)
 hudi_status hd_str_take(struct hd_op *op, struct hd_str *str, char **out);
 
 void hd_str_clear(struct hd_str *str);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
