@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HD_FORMAT_TABLE_VERSION_H
+#define HD_FORMAT_TABLE_VERSION_H
+
+#include <stdbool.h>
+
+#include "base/op.h"
+#include "base/str.h"
+
+struct hd_instant;
+struct hd_commit_metadata;
+enum hd_action;
+
+/**
+ * What a table version changes, chosen once when the table is opened. Nothing else asks for the
+ * number: new differences become new members.
+ */
+struct hd_table_version {
+    int number;                 /* 2..9 */
+    int timeline_layout;        /* 1 (below 8) or 2 */
+    const char *timeline_folder; /* below the table: ".hoodie" or ".hoodie/timeline" */
+    const char *archive_folder;
+    const char *default_partition;     /* name for a null or empty partition value */
+    const char *default_payload_class; /* when hoodie.properties names none */
+    bool has_checksum;                 /* hoodie.table.checksum is written */
+    bool key_generator_as_type;        /* keygenerator.type instead of .class */
+    bool file_name_rewritten;          /* copied rows get the new file's _hoodie_file_name */
+    bool writes_supported;
+    const char *first_release; /* for messages: "0.14" */
+};
+
+/** HUDI_NOT_IMPLEMENTED naming the number when it is out of 2..9. Version 7 is read as 6. */
+hudi_status hd_table_version_of(struct hd_op *op, int number, const struct hd_table_version **out);
+
+#endif

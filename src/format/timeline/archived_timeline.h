@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HD_FORMAT_ARCHIVED_TIMELINE_H
+#define HD_FORMAT_ARCHIVED_TIMELINE_H
+
+#include "format/timeline/timeline.h"
+
+/**
+ * Instants that archival moved out of the active timeline, oldest first, duplicates (a crash between
+ * archiving and deleting) removed. Versions below 8: log files of HoodieArchivedMetaEntry records.
+ * docs/format/timeline.md 8.1
+ */
+struct hd_archived_instant {
+    const char *time;
+    const char *action; /* "commit", as stored */
+    enum hd_instant_state state;
+    /* completed commit, deltacommit, replacecommit: */
+    bool has_commit;
+    struct hd_commit_metadata commit; /* shares the archive's arena; do not clear */
+};
+
+struct hd_archived_timeline {
+    struct hd_arena arena;
+    struct hd_archived_instant *instants;
+    size_t n_instants;
+};
+
+/** `from` (exclusive) and `to` (inclusive) bound the times whose content is wanted (NULL: open). A
+ * damaged block loses its own entries and is logged; a missing folder is an empty archive. */
+hudi_status hd_archived_timeline_load(struct hd_op *op, hd_file_system *fs, const char *table_path,
+                                      const struct hd_table_config *config, const char *from,
+                                      const char *to, struct hd_archived_timeline *out);
+void hd_archived_timeline_clear(struct hd_archived_timeline *archive);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HD_FORMAT_TRANSITION_H
+#define HD_FORMAT_TRANSITION_H
+
+#include "base/op.h"
+#include "format/timeline/timeline.h"
+
+/*
+ * The only code that makes data visible: everything before hd_transition_complete() can be lost,
+ * everything after it stays. Each call is one file operation that is durable when it returns; killed
+ * in between, the file is there in full or not at all. docs/format/timeline.md 3
+ */
+
+/** A new instant time: now, later than every instant of `timeline` and than any given out by this
+ * process for any table. Sleeps a millisecond where needed. */
+hudi_status hd_transition_new_time(struct hd_op *op, const struct hd_timeline *timeline,
+                                   char out[HD_INSTANT_TIME_BYTES]);
+
+/** Create the requested file (content may be empty). HUDI_EXISTS sets an error. */
+hudi_status hd_transition_request(struct hd_op *op, const struct hd_timeline *timeline,
+                                  const char *time, enum hd_action action, const void *content,
+                                  size_t n);
+
+/** Create the inflight file; the requested one must exist and stays. */
+hudi_status hd_transition_start(struct hd_op *op, const struct hd_timeline *timeline,
+                                const char *time, enum hd_action action, const void *content,
+                                size_t n);
+
+/** Publish the completed file. HUDI_EXISTS (no error) when it is there already: committing is
+ * idempotent for whoever finds the same content. */
+hudi_status hd_transition_complete(struct hd_op *op, const struct hd_timeline *timeline,
+                                   const char *time, enum hd_action action, const void *content,
+                                   size_t n);
+
+/** Delete inflight, then requested of a pending instant; missing ones are fine. The last step of a
+ * rollback. */
+hudi_status hd_transition_remove_pending(struct hd_op *op, const struct hd_timeline *timeline,
+                                         const struct hd_instant *instant);
+
+/** Turn a completed write back to inflight (requested and inflight made when missing, completed
+ * deleted): the first step of rolling it back. */
+hudi_status hd_transition_revert_completed(struct hd_op *op, const struct hd_timeline *timeline,
+                                           const struct hd_instant *instant);
+
+#endif
