@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HD_ENGINE_MERGE_H
+#define HD_ENGINE_MERGE_H
+
+#include "arrow/view.h"
+#include "base/op.h"
+#include "format/table/table_config.h"
+#include "hudi/arrow_c.h"
+
+/*
+ * What happens when two records of one key meet: the payload classes and merge modes of Hudi as one
+ * function over rows of columns, used by pre-combine, the merge handle and merged reading alike.
+ *
+ *   OVERWRITE_WITH_LATEST   combine: the later write wins. pre-combine: larger ordering value wins, a
+ *                           tie goes to the later
+ *   EVENT_TIME (Default)    combine too goes by the ordering value, a tie to the incoming
+ *   OVERWRITE_NON_DEFAULTS  incoming columns that differ from the schema's default overwrite
+ *   PARTIAL_UPDATE          incoming columns that are not null overwrite, the larger ordering value's
+ *                           first
+ *   EMPTY                   the record is deleted
+ *
+ * Rows with _hoodie_is_deleted = true (or the delete key/marker of DefaultHoodieRecordPayload) are
+ * deletes under every rule. A null ordering value ranks lowest (never an error, never chance).
+ * docs/format/write-path.md 7.0 and 2.5, docs/format/observed.md
+ */
+enum hd_merge_rule {
+    HD_MERGE_OVERWRITE_WITH_LATEST,
+    HD_MERGE_EVENT_TIME,
+    HD_MERGE_OVERWRITE_NON_DEFAULTS,
+    HD_MERGE_PARTIAL_UPDATE,
+    HD_MERGE_EMPTY,
+};
+
+enum hd_merge_choice {
+    HD_MERGE_KEEP_STORED, /* nothing changes, meta columns neither */
+    HD_MERGE_TAKE_INCOMING,
+    HD_MERGE_DELETE,
+    HD_MERGE_COLUMNS, /* a row of both: hd_merger_column_from_incoming() says which column whence */
+    HD_MERGE_REWRITE_STORED, /* the stored values with new meta columns (0.10 to 0.15 do so when the
+                                stored row wins in copy-on-write under event time) */
+};
+
+/** Columns of one side, in the order of the merger's schema (table columns without meta columns). */
+struct hd_merge_side {
+    const struct hd_view *columns;
+    int64_t row;
+    bool is_delete; /* an operation or log block says so: only key and ordering count */
+};
+
+typedef struct hd_merger hd_merger;
+
+/**
+ * From the table's payload class or merge mode and the write's options. `schema` is the table's
+ * columns without meta columns. @return HUDI_NOT_IMPLEMENTED naming a payload class it does not know;
+ * HUDI_INVALID when the ordering field is not in the schema or its type has no order.
+ * `combine_before` off (hoodie.combine.before.*) does not change combine.
+ */
+hudi_status hd_merger_new(struct hd_op *op, const struct hd_table_config *config,
+                          const struct hd_options *options, const struct ArrowSchema *schema,
+                          hd_merger **out);
+void hd_merger_free(hd_merger *merger);
+enum hd_merge_rule hd_merger_rule(const hd_merger *merger);
+/** Column that orders records, -1: none (arrival order). */
+int32_t hd_merger_ordering_column(const hd_merger *merger);
+
+/** An incoming row that has no stored counterpart: is it a delete (then nothing is written)? */
+bool hd_merger_is_delete(const hd_merger *merger, const struct hd_merge_side *incoming);
+
+/** Of two incoming rows of one write, `later` having arrived after `earlier`: true when `later` is
+ * kept. (Under PARTIAL_UPDATE and OVERWRITE_NON_DEFAULTS Hudi's preCombine merges columns: then
+ * `*columns` is set and the kept row is made of both, `later` being the incoming side.) */
+bool hd_merger_precombine(const hd_merger *merger, const struct hd_merge_side *earlier,
+                          const struct hd_merge_side *later, bool *columns);
+
+/** Stored row against incoming row. */
+enum hd_merge_choice hd_merger_combine(const hd_merger *merger, const struct hd_merge_side *stored,
+                                       const struct hd_merge_side *incoming);
+
+/** For HD_MERGE_COLUMNS: does this column come from the incoming side? */
+bool hd_merger_column_from_incoming(const hd_merger *merger, int32_t column,
+                                    const struct hd_merge_side *stored,
+                                    const struct hd_merge_side *incoming);
+
+#endif
