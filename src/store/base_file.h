@@ -13,8 +13,9 @@
 #include "store/output_file.h"
 
 /*
- * Columnar files as batches of canonical Arrow columns, whatever the format: Parquet and ORC, through
- * Arrow C++ (arrow_cpp/parquet.cc, arrow_cpp/orc.cc). Everything C++ ends behind this header.
+ * Columnar files as batches of canonical Arrow columns, whatever the format: Parquet and ORC,
+ * through Arrow C++ (arrow_cpp/parquet.cc, arrow_cpp/orc.cc). Everything C++ ends behind this
+ * header.
  */
 
 enum hd_base_file_format { HD_BASE_FILE_PARQUET, HD_BASE_FILE_ORC };
@@ -23,14 +24,15 @@ enum hd_base_file_format { HD_BASE_FILE_PARQUET, HD_BASE_FILE_ORC };
 
 typedef struct hd_base_reader hd_base_reader;
 
-/** Open a file and read its footer. `file` is taken over, also on failure. Reader calls may come from
- * several threads; the batch iterators belong to one each. @return HUDI_CORRUPT, HUDI_IO */
+/** Open a file and read its footer. `file` is taken over, also on failure. Reader calls may come
+ * from several threads; the batch iterators belong to one each. @return HUDI_CORRUPT, HUDI_IO */
 hudi_status hd_base_reader_open(struct hd_op *op, hd_input_file *file,
                                 enum hd_base_file_format format, hd_base_reader **out);
 void hd_base_reader_close(hd_base_reader *reader);
 
 /** Canonical schema of the whole file (two-level lists, INT96, integer decimals already resolved:
- * INT96 is TIMESTAMP micros without zone... see arrow_cpp/parquet.cc for each rule). The reader's. */
+ * INT96 is TIMESTAMP micros without zone... see arrow_cpp/parquet.cc for each rule). The reader's.
+ */
 const struct ArrowSchema *hd_base_reader_schema(const hd_base_reader *reader);
 int64_t hd_base_reader_n_rows(const hd_base_reader *reader);
 int32_t hd_base_reader_n_row_groups(const hd_base_reader *reader);
@@ -76,23 +78,23 @@ void hd_base_batches_close(hd_base_batches *batches);
 
 /* ---- writing ------------------------------------------------------------------------------ */
 
-enum hd_codec {
-    HD_CODEC_UNCOMPRESSED,
-    HD_CODEC_SNAPPY,
-    HD_CODEC_GZIP,
-    HD_CODEC_ZSTD,
-    HD_CODEC_LZ4
+enum hd_base_codec {
+    HD_BASE_CODEC_UNCOMPRESSED,
+    HD_BASE_CODEC_SNAPPY,
+    HD_BASE_CODEC_GZIP,
+    HD_BASE_CODEC_ZSTD,
+    HD_BASE_CODEC_LZ4
 };
 
 struct hd_base_write_options {
     enum hd_base_file_format format;
-    enum hd_codec codec;
-    int32_t codec_level;       /* INT32_MIN: the codec's default */
-    int64_t row_group_rows;    /* 0: 100,000 */
-    uint64_t row_group_bytes;  /* uncompressed, 0: no limit */
-    uint64_t page_bytes;       /* 0: 1 MiB */
-    bool dictionary;           /* dictionary encoding of columns where it pays */
-    const char *root_name;     /* name of the Parquet root message; NULL: "schema" */
+    enum hd_base_codec codec;
+    int32_t codec_level;              /* INT32_MIN: the codec's default */
+    int64_t row_group_rows;           /* 0: 100,000 */
+    uint64_t row_group_bytes;         /* uncompressed, 0: no limit */
+    uint64_t page_bytes;              /* 0: 1 MiB */
+    bool dictionary;                  /* dictionary encoding of columns where it pays */
+    const char *root_name;            /* name of the Parquet root message; NULL: "schema" */
     const char *const *no_dictionary; /* columns that are unique anyway (record key, seqno) */
     int32_t n_no_dictionary;
 };

@@ -13,9 +13,9 @@
 
 /**
  * Where tables live. Implementations: posix.c (local disk), memory.c (tests: fault injection, crash
- * that drops what was not synced), arrow_cpp/file_system.cc (s3, gs, abfs, hdfs). Paths are absolute
- * within the file system, "/" separated, without trailing slash. All calls may be made from several
- * threads at once.
+ * that drops what was not synced), arrow_cpp/file_system.cc (s3, gs, abfs, hdfs). Paths are
+ * absolute within the file system, "/" separated, without trailing slash. All calls may be made
+ * from several threads at once.
  *
  * Durability: a file is durable after hd_output_file_close() with sync, its name after
  * hd_fs_sync_dir() of its folder; hd_fs_publish(), hd_fs_replace() and hd_fs_make_dirs() include
@@ -33,8 +33,13 @@ struct hd_file_info {
     bool is_dir;
 };
 
-/** The file system of a URI or local path, and the path within it (in a fresh string). "memory:NAME"
- * is the in-memory one of that name, "file:" or no scheme the local disk (made absolute).
+/** Temporary files of hd_fs_publish() and hd_fs_replace() are called this and a UUID. One that a
+ * dead process left behind is nothing to any reader and may be deleted. */
+#define HD_TEMPORARY_PREFIX ".tmp-"
+
+/** The file system of a URI or local path, and the path within it (in a fresh string).
+ * "memory:NAME" is the in-memory one of that name, "file:" or no scheme the local disk (made
+ * absolute).
  * @return HUDI_NOT_IMPLEMENTED for a scheme that this build does not carry, naming it. */
 hudi_status hd_fs_open(struct hd_op *op, const char *uri, hd_file_system **out, char **out_path);
 void hd_fs_free(hd_file_system *fs);
