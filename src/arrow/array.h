@@ -2,6 +2,7 @@
 #ifndef HD_ARROW_ARRAY_H
 #define HD_ARROW_ARRAY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "arrow/type.h"
@@ -31,11 +32,12 @@ static inline void hd_array_move(struct ArrowArray *from, struct ArrowArray *to)
 struct hd_shared_array;
 hudi_status hd_shared_array_new(struct hd_op *op, struct ArrowArray *array,
                                 struct hd_shared_array **out);
-/** A handle on the whole array, or on its child `column` (>= 0) with the parent's offset, length and
- * nothing else applied (a struct array must have no nulls of its own). */
+/** A handle on the whole array (`column` -1), or on its child `column` with the parent's offset,
+ * length and nothing else applied (a struct array must have no nulls of its own). */
 hudi_status hd_array_share(struct hd_op *op, struct hd_shared_array *shared, int32_t column,
                            struct ArrowArray *out);
 const struct ArrowArray *hd_shared_array_get(const struct hd_shared_array *shared);
+/** Drop this owner; the buffers live until the last handle is released. Takes NULL. */
 void hd_shared_array_free(struct hd_shared_array *shared);
 
 /** A struct array of `n` columns (each moved in and zeroed), all `length` rows long. On failure the
@@ -43,7 +45,8 @@ void hd_shared_array_free(struct hd_shared_array *shared);
 hudi_status hd_array_struct(struct hd_op *op, struct ArrowArray *columns, int32_t n, int64_t length,
                             struct ArrowArray *out);
 
-/** The rows [start, start + length) as a shallow handle; takes `*array` over. */
+/** The rows [start, start + length) as a shallow handle; takes `*array` over (also on failure).
+ * @return HUDI_INVALID when the rows are not all there. */
 hudi_status hd_array_slice(struct hd_op *op, struct ArrowArray *array, int64_t start,
                            int64_t length, struct ArrowArray *out);
 
@@ -54,7 +57,8 @@ hudi_status hd_array_constant_dictionary(struct hd_op *op, struct hd_slice value
 hudi_status hd_schema_init_dictionary(struct hd_op *op, struct ArrowSchema *out, const char *name,
                                       bool nullable);
 
-/** `length` rows of the same string as a plain STRING array. */
+/** `length` rows of the same string as a plain STRING array.
+ * @return HUDI_INVALID past 2 GiB. */
 hudi_status hd_array_constant_string(struct hd_op *op, struct hd_slice value, int64_t length,
                                      struct ArrowArray *out);
 
@@ -62,7 +66,8 @@ hudi_status hd_array_constant_string(struct hd_op *op, struct hd_slice value, in
 hudi_status hd_array_nulls(struct hd_op *op, const struct ArrowSchema *field, int64_t length,
                            struct ArrowArray *out);
 
-/** Bytes of all buffers below (shared ones counted in full). */
+/** Bytes of all buffers below, from the lengths (a slice counts what lies before it, not behind).
+ */
 uint64_t hd_array_bytes(const struct ArrowSchema *field, const struct ArrowArray *array);
 
 /** A new STRING array from `length + 1` int32 offsets and bytes; both buffers were made by
@@ -76,7 +81,31 @@ hudi_status hd_array_fixed(struct hd_op *op, int64_t length, int64_t null_count,
 
 /** A zeroed buffer, 64-byte aligned and padded; hd_buffer_free() if not given to an array. */
 hudi_status hd_buffer_new(struct hd_op *op, uint64_t n_bytes, void *out);
+/** As hd_buffer_new(), but only the padding is zeroed: for who fills all `n_bytes`. Zero bytes give
+ * a buffer of 64 zeros. */
+hudi_status hd_buffer_new_raw(struct hd_op *op, uint64_t n_bytes, void *out);
+/** Make `*(T **)buffer` (NULL: none yet) at least `n_bytes` large; its first `used_bytes` are kept,
+ * the rest is zero. Does nothing when it is large enough; unchanged on failure. */
 hudi_status hd_buffer_grow(struct hd_op *op, void *buffer, uint64_t used_bytes, uint64_t n_bytes);
+/** Bytes that fit, padding included; 0 for NULL. */
+uint64_t hd_buffer_capacity(const void *buffer);
 void hd_buffer_free(void *buffer);
+
+#define HD_ARRAY_MAX_BUFFERS 3
+
+/**
+ * An owner to be filled: `out->buffers[0..n_buffers)` are NULL and take what hd_buffer_new() made,
+ * `out->children` point to `n_children` arrays that are all zero and take what was moved there, and
+ * so does `out->dictionary` if asked for. Length, null count and offset are 0.
+ */
+hudi_status hd_array_new(struct hd_op *op, int64_t n_buffers, int64_t n_children, bool dictionary,
+                         struct ArrowArray *out);
+
+/** Give `buffer` (made by hd_buffer_new(), may be NULL) to slot `i` of an array of hd_array_new().
+ */
+static inline void hd_array_set_buffer(struct ArrowArray *array, int64_t i, void *buffer)
+{
+    array->buffers[i] = buffer;
+}
 
 #endif

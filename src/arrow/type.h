@@ -47,8 +47,18 @@ struct hd_type {
     int32_t scale;          /* DECIMAL */
 };
 
-/** Type of a field. @return HUDI_INVALID when the format string is none of Arrow's. */
+/** How deep types may nest; deeper schemas are refused (HUDI_INVALID) before anything recurses. */
+#define HD_TYPE_MAX_DEPTH 64
+
+/** Type of a field. @return HUDI_INVALID when the format string is none of Arrow's, or a nested
+ * type has not the children that its format asks for. */
 hudi_status hd_type_of(struct hd_op *op, const struct ArrowSchema *field, struct hd_type *out);
+
+/** As hd_type_of() without a message: false for what that refuses. */
+bool hd_type_parse(const struct ArrowSchema *field, struct hd_type *out);
+
+/** Buffers of an array of a canonical type, validity included; 0 for NULL. */
+int64_t hd_type_n_buffers(const struct hd_type *type);
 
 /** Append a readable name, children included: "timestamp[us, UTC]", "list<item: int32>". */
 hudi_status hd_type_describe(struct hd_op *op, const struct ArrowSchema *field, struct hd_str *out);
@@ -56,7 +66,7 @@ hudi_status hd_type_describe(struct hd_op *op, const struct ArrowSchema *field, 
 /** Same type all the way down, names of struct children included; nullability and metadata not. */
 bool hd_type_equal(const struct ArrowSchema *a, const struct ArrowSchema *b);
 
-/** Every type below `field` is canonical. */
+/** Every type at and below `field` is canonical (a dictionary is not). */
 bool hd_type_is_canonical(const struct ArrowSchema *field);
 
 #endif

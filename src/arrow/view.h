@@ -33,8 +33,8 @@ struct hd_view {
 /**
  * Open a view of a canonical array (or of a dictionary-encoded string column). Checks that buffers
  * are there and children long enough; the children of a struct get the struct's offset added.
- * @return HUDI_INVALID for a layout that contradicts itself, HUDI_NOT_IMPLEMENTED for a type that is
- *         not canonical.
+ * @return HUDI_INVALID for a layout that contradicts itself, HUDI_NOT_IMPLEMENTED for a type that
+ * is not canonical.
  */
 hudi_status hd_view_open(struct hd_op *op, struct hd_arena *arena, const struct ArrowSchema *field,
                          const struct ArrowArray *array, struct hd_view *out);
