@@ -36,11 +36,7 @@ extern "C" {
  *  3. Whoever handles a failure instead of passing it up calls hd_op_clear_error().
  */
 
-enum hd_log_level {
-    HD_LOG_DEBUG,
-    HD_LOG_INFO,
-    HD_LOG_WARN
-};
+enum hd_log_level { HD_LOG_DEBUG, HD_LOG_INFO, HD_LOG_WARN };
 
 /** A pool of bytes that buffers which grow with the data count against; shared between threads. */
 struct hd_budget {

@@ -163,11 +163,13 @@ static int start_thread(pthread_t *thread, void *(*main)(void *), void *argument
 
 hudi_status hd_pool_new(struct hd_op *op, size_t n_threads, hd_pool **out)
 {
-    const size_t n_workers = n_threads > 1 ? n_threads - 1 : 0;
+    const size_t n_workers = n_threads - 1;
     struct hd_pool *pool;
     size_t n_bytes;
 
     *out = NULL;
+    if (n_threads == 0)
+        return hd_fail(op, HUDI_INVALID, "a pool needs at least one thread");
     if (__builtin_mul_overflow(n_workers, sizeof(pthread_t), &n_bytes) ||
         __builtin_add_overflow(n_bytes, sizeof *pool, &n_bytes))
         return hd_fail(op, HUDI_INVALID, "%zu threads are too many", n_threads);
