@@ -12,8 +12,8 @@
 
 /*
  * Every option and table property this library knows, once: type, default, range, help, aliases
- * (old and Flink names), and whether it is acted on. Help pages, docs/CONFIGURATION.md and `hudi show
- * TABLE config` come from this table.
+ * (old and Flink names), and whether it is acted on. Help pages, docs/CONFIGURATION.md and `hudi
+ * show TABLE config` come from this table.
  */
 enum hd_key_type {
     HD_KEY_TEXT,
@@ -38,8 +38,8 @@ struct hd_config_key {
     const char *const *aliases; /* NULL-terminated, or NULL */
     enum hd_key_type type;
     unsigned scope;
-    const char *default_value; /* NULL: none */
-    int64_t min, max;          /* INT */
+    const char *default_value;  /* NULL: none */
+    int64_t min, max;           /* INT */
     const char *const *choices; /* ENUM, NULL-terminated; upper case unless Hudi's are not */
     const char *help;
 };
@@ -51,10 +51,11 @@ extern const size_t hd_n_config_keys;
 const struct hd_config_key *hd_config_key_find(const char *name);
 
 /**
- * Options of one call: canonical names, values checked. Keys that start with "hoodie." or "libhudi."
- * must be known (the error suggests the nearest name); a bare alias is accepted; a value must fit its
- * type and range.
- * @return HUDI_INVALID naming key, value and what is allowed; HUDI_NOT_IMPLEMENTED for a refused key.
+ * Options of one call: canonical names, values checked. Keys that start with "hoodie." or
+ * "libhudi." must be known (the error suggests the nearest name); a bare alias is accepted; a value
+ * must fit its type and range.
+ * @return HUDI_INVALID naming key, value and what is allowed; HUDI_NOT_IMPLEMENTED for a refused
+ * key.
  */
 struct hd_options {
     struct hd_properties set; /* canonical key -> value, only what the caller gave */

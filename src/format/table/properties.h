@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/arena.h"
 #include "base/map.h"
@@ -11,8 +12,8 @@
 #include "base/str.h"
 
 /**
- * A Java properties file: keys in file order, the last of equal keys wins. ISO-8859-1 with \uXXXX on
- * disk, UTF-8 here. All zero is empty and ready. docs/format/table-layout.md 3.1
+ * A Java properties file: keys in file order, the last of equal keys wins. ISO-8859-1 with \uXXXX
+ * on disk, UTF-8 here. All zero is empty and ready. docs/format/table-layout.md 3.1
  */
 struct hd_property {
     const char *key;
@@ -37,8 +38,11 @@ const char *hd_properties_get(const struct hd_properties *properties, const char
 hudi_status hd_properties_set(struct hd_op *op, struct hd_properties *properties, const char *key,
                               const char *value);
 
-/** Text with the two comment lines real writers put first (`comment`, then a Java date of `now_ms` in
- * UTC), Java's escapes, one "key=value" a line. */
+hudi_status hd_properties_copy(struct hd_op *op, const struct hd_properties *from,
+                               struct hd_properties *out);
+
+/** Text with the two comment lines real writers put first (`comment`, then a Java date of `now_ms`
+ * in UTC), Java's escapes, one "key=value" a line. */
 hudi_status hd_properties_format(struct hd_op *op, const struct hd_properties *properties,
                                  const char *comment, uint64_t now_ms, struct hd_str *out);
 

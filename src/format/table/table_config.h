@@ -22,8 +22,10 @@ enum hd_key_generator_type {
     HD_KEYGEN_TIMESTAMP,
     HD_KEYGEN_CUSTOM,
     HD_KEYGEN_GLOBAL_DELETE,
-    HD_KEYGEN_AUTO_RECORD, /* no key fields */
-    HD_KEYGEN_USER,        /* a class this library does not know: read only, writing is refused */
+    HD_KEYGEN_AUTO_RECORD, /* no key fields, partition path by the plain values. With no key fields
+                              TIMESTAMP and CUSTOM stay what they are */
+    HD_KEYGEN_USER,        /* a class this library does not know (and the metadata table's): read
+                              only, writing is refused */
 };
 
 /** hoodie.properties, understood. Strings belong to the config. docs/format/table-layout.md 3 */
@@ -34,18 +36,27 @@ struct hd_table_config {
     const struct hd_table_version *version;
     enum hd_base_file_format base_file_format;
     const char **record_key_fields;
-    size_t n_record_key_fields; /* 0: auto-generated keys */
+    size_t n_record_key_fields;    /* 0: auto-generated keys */
     const char **partition_fields; /* bare names; the custom generator's kinds are stripped */
-    const char **partition_kinds;  /* "simple", "timestamp" per field; NULL unless custom */
+    const char **partition_kinds;  /* "simple", "timestamp" per field; NULL unless the custom
+                                      generator's were stored (not before version 8) */
     size_t n_partition_fields;
     const char **ordering_fields; /* precombine field, or v9's list */
     size_t n_ordering_fields;
     enum hd_key_generator_type key_generator;
     const char *key_generator_class; /* as written, or NULL */
-    const char *payload_class;       /* as written, or the version's default */
+    /* As written, else the version's default; version 8 and later: else the legacy class, else the
+     * one of the merge mode. NULL for a custom mode without a class. */
+    const char *payload_class;
     const char *record_merge_mode;   /* or NULL */
+    const char *merge_strategy_id;   /* or NULL */
+    const char *partial_update_mode; /* version 9, or NULL */
     const char *create_schema;       /* Avro JSON, or NULL */
-    const char *default_partition;   /* "default" up to version 4, else __HIVE_DEFAULT_PARTITION__ */
+    const char *default_partition; /* "default" up to version 4, else __HIVE_DEFAULT_PARTITION__ */
+    const char *cdc_mode;          /* supplemental logging mode as written, or NULL */
+    const char *timeline_folder;   /* below the table: ".hoodie", ".hoodie/timeline" */
+    const char *archive_folder;    /* below the table */
+    bool hfile_base_files;         /* a metadata table; base_file_format does not apply */
     bool populate_meta_fields;
     bool hive_style_partitioning;
     bool url_encode_partitioning;
@@ -58,8 +69,8 @@ struct hd_table_config {
 };
 
 /**
- * Read TABLE/.hoodie/hoodie.properties, falling back to the backup that an interrupted update leaves,
- * retrying through the short window in which neither is whole.
+ * Read TABLE/.hoodie/hoodie.properties, falling back to the backup that an interrupted update
+ * leaves, retrying through the short window in which neither is whole.
  * @return HUDI_NOT_FOUND (error set: "no Hudi table at PATH") when there is no .hoodie with either
  *         file; HUDI_CORRUPT for a wrong checksum, a missing name, contradicting values;
  *         HUDI_NOT_IMPLEMENTED for a table version out of 2..9.

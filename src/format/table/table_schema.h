@@ -47,30 +47,30 @@ hudi_status hd_table_schema_from_avro(struct hd_op *op, const char *avro_json,
 hudi_status hd_table_schema_to_avro(struct hd_op *op, const struct ArrowSchema *schema,
                                     const char *table_name, struct hd_str *out);
 
-/** Avro JSON with the five meta columns in front (and _hoodie_operation when asked), as the footer's
- * parquet.avro.schema wants; those already there are not doubled. */
+/** Avro JSON with the five meta columns in front (and _hoodie_operation when asked), as the
+ * footer's parquet.avro.schema wants; those already there are not doubled. */
 hudi_status hd_table_schema_add_meta(struct hd_op *op, const char *avro_json, bool operation_column,
                                      struct hd_str *out);
 
-/** Avro JSON without meta columns. Everything else (docs, defaults, unknown properties, names) stays
- * as it was. */
+/** Avro JSON without meta columns. Everything else (docs, defaults, unknown properties, names)
+ * stays as it was. */
 hudi_status hd_table_schema_strip_meta(struct hd_op *op, const char *avro_json, struct hd_str *out);
 
 /** Lines "name type" ("id string not null", "d decimal(10,2)", "tags array<string>",
- * "s struct<a:int,b:map<string,double>>", "at timestamp", "at timestamp_millis", "at timestamp_ntz",
- * "t time", "b binary", Spark SQL's type names) or Avro JSON (first byte '{') to a struct schema.
- * HUDI_INVALID with line and column. */
+ * "s struct<a:int,b:map<string,double>>", "at timestamp", "at timestamp_millis", "at
+ * timestamp_ntz", "t time", "b binary", Spark SQL's type names) or Avro JSON (first byte '{') to a
+ * struct schema. HUDI_INVALID with line and column. */
 hudi_status hd_table_schema_parse(struct hd_op *op, struct hd_slice text, struct ArrowSchema *out);
 
-/** Column names that cannot be in a table: empty, not an Avro name ([A-Za-z_][A-Za-z0-9_]*), equal but
- * for case, a meta column's. HUDI_INVALID listing every bad name and why. */
+/** Column names that cannot be in a table: empty, not an Avro name ([A-Za-z_][A-Za-z0-9_]*), equal
+ * but for case, a meta column's. HUDI_INVALID listing every bad name and why. */
 hudi_status hd_table_schema_check_names(struct hd_op *op, const struct ArrowSchema *schema);
 
 /**
  * The schema after writing `incoming` into a table that has `table` (both Avro JSON without meta
  * columns): columns missing in `incoming` stay (they must be nullable or have a default, else
- * HUDI_SCHEMA), new ones are added at the end (must be nullable, made so when Hudi would), types widen
- * by Avro's promotions. `*out` is NULL when the table's schema stays as it is.
+ * HUDI_SCHEMA), new ones are added at the end (must be nullable, made so when Hudi would), types
+ * widen by Avro's promotions. `*out` is NULL when the table's schema stays as it is.
  * @return HUDI_SCHEMA naming column and both types for anything lossy.
  */
 hudi_status hd_table_schema_evolve(struct hd_op *op, const char *table, const char *incoming,

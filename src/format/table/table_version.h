@@ -16,12 +16,13 @@ enum hd_action;
  * number: new differences become new members.
  */
 struct hd_table_version {
-    int number;                 /* 2..9 */
-    int timeline_layout;        /* 1 (below 8) or 2 */
-    const char *timeline_folder; /* below the table: ".hoodie" or ".hoodie/timeline" */
-    const char *archive_folder;
+    int number;                        /* 2..9 */
+    int timeline_layout;               /* 1 (below 8) or 2 */
+    const char *timeline_folder;       /* below the table: ".hoodie" or ".hoodie/timeline" */
+    const char *archive_folder;        /* both by default: hd_table_config has the table's own */
     const char *default_partition;     /* name for a null or empty partition value */
-    const char *default_payload_class; /* when hoodie.properties names none */
+    const char *default_payload_class; /* when hoodie.properties names none; NULL from 8 on: the
+                                          merge mode says */
     bool has_checksum;                 /* hoodie.table.checksum is written */
     bool key_generator_as_type;        /* keygenerator.type instead of .class */
     bool file_name_rewritten;          /* copied rows get the new file's _hoodie_file_name */

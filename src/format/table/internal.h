@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HD_FORMAT_TABLE_INTERNAL_H
+#define HD_FORMAT_TABLE_INTERNAL_H
+
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "format/table/table_config.h"
+
+/* For the files of format/table alone. */
+
+#define HD_PAYLOAD_EVENT_TIME "org.apache.hudi.common.model.DefaultHoodieRecordPayload"
+#define HD_PAYLOAD_COMMIT_TIME "org.apache.hudi.common.model.OverwriteWithLatestAvroPayload"
+
+/** The parts of a comma-separated list, blanks around them and empty ones dropped, in the arena.
+ * NULL gives none. */
+hudi_status hd_split_list(struct hd_op *op, struct hd_arena *arena, const char *text,
+                          const char ***out, size_t *n);
+
+/** HD_KEYGEN_USER for a class or type that is not Hudi's own. */
+enum hd_key_generator_type hd_key_generator_of_class(const char *class_name);
+enum hd_key_generator_type hd_key_generator_of_type(const char *type);
+
+/** Class without package ("SimpleKeyGenerator"), and hoodie.table.keygenerator.type ("SIMPLE");
+ * NULL for HD_KEYGEN_USER. */
+const char *hd_key_generator_class_name(enum hd_key_generator_type generator);
+const char *hd_key_generator_type_name(enum hd_key_generator_type generator);
+
+/** What Hudi takes when nothing is set. Source: KeyGenUtils.inferKeyGeneratorType (Hudi 0.14.0) */
+enum hd_key_generator_type hd_key_generator_infer(const char *const *key_fields, size_t n_keys,
+                                                  const char *const *partition_fields,
+                                                  size_t n_partitions);
+
+/** hoodie.table.checksum of these properties. Source: HoodieTableConfig.generateChecksum */
+uint32_t hd_table_checksum(const struct hd_properties *properties);
+
+#endif
