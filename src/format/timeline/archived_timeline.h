@@ -5,9 +5,9 @@
 #include "format/timeline/timeline.h"
 
 /**
- * Instants that archival moved out of the active timeline, oldest first, duplicates (a crash between
- * archiving and deleting) removed. Versions below 8: log files of HoodieArchivedMetaEntry records.
- * docs/format/timeline.md 8.1
+ * Instants that archival moved out of the active timeline, oldest first, duplicates (a crash
+ * between archiving and deleting) removed. Versions below 8: log files of HoodieArchivedMetaEntry
+ * records. docs/format/timeline.md 8.1
  */
 struct hd_archived_instant {
     const char *time;

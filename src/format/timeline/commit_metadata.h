@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/map.h"
 #include "base/op.h"
 #include "base/str.h"
 
@@ -18,6 +19,7 @@ struct hd_write_stat {
     const char *partition_path; /* "" for the table folder itself */
     const char *prev_commit;    /* "null" (text) for a new file group */
     const char *prev_base_file;
+    const char *temp_path; /* NULL in all that is written today */
     int64_t num_writes;
     int64_t num_deletes;
     int64_t num_update_writes;
@@ -43,6 +45,11 @@ struct hd_write_stat {
     const char *base_file;
     const char **log_files;
     size_t n_log_files;
+    /* runtimeStats, in milliseconds */
+    bool has_runtime_stats;
+    int64_t total_scan_time_ms;
+    int64_t total_upsert_time_ms;
+    int64_t total_create_time_ms;
     /* CDC files: path -> size */
     const char **cdc_paths;
     int64_t *cdc_sizes;
@@ -53,12 +60,13 @@ struct hd_replaced {
     const char *partition_path;
     const char **file_ids;
     size_t n_file_ids;
+    size_t file_id_capacity;
 };
 
 /** HoodieCommitMetadata and HoodieReplaceCommitMetadata. All zero is empty and ready. */
 struct hd_commit_metadata {
     struct hd_arena arena;
-    struct hd_write_stat *stats; /* in partition order, then as written */
+    struct hd_write_stat *stats; /* as parsed or added */
     size_t n_stats;
     size_t stat_capacity;
     const char **extra_keys; /* extraMetadata, with `schema` */
@@ -68,21 +76,29 @@ struct hd_commit_metadata {
     struct hd_replaced *replaced; /* replacecommit: partitionToReplaceFileIds */
     size_t n_replaced;
     size_t replaced_capacity;
+    struct hd_map replaced_index; /* partition -> entry, for add_replaced() alone */
     bool is_replace;
     bool compacted;
     const char *operation_type; /* "UPSERT", upper case; NULL: UNKNOWN */
 };
 
-/** Parse the JSON of versions below 8 (Avro containers of later ones are told by their magic and come
- * with the reader of those versions: HUDI_NOT_IMPLEMENTED until then). Unknown keys are ignored,
- * missing numbers are 0. @return HUDI_CORRUPT with the place */
+/** Parse the JSON of versions below 8 (Avro containers of later ones are told by their magic and
+ * come with the reader of those versions: HUDI_NOT_IMPLEMENTED until then). Unknown keys are
+ * ignored, missing numbers are 0. @return HUDI_CORRUPT with the place */
 hudi_status hd_commit_metadata_parse(struct hd_op *op, struct hd_slice bytes,
                                      struct hd_commit_metadata *out);
 
-/** Pretty JSON as the real writers of those versions print it. */
+/** Pretty JSON as the real writers of those versions print it: members in the order of Hudi 0.15,
+ * the stats grouped by partition in the order in which the partitions first come. Numbers that
+ * those writers do not know (prevBaseFile) are left out when unset. HUDI_INVALID for text that is
+ * no UTF-8. */
 hudi_status hd_commit_metadata_format(struct hd_op *op, const struct hd_commit_metadata *metadata,
                                       struct hd_str *out);
 
+/** Append an empty stat to be filled in; its strings are the caller's affair (the arena). Valid
+ * until the next one is added. */
+hudi_status hd_commit_metadata_new_stat(struct hd_op *op, struct hd_commit_metadata *metadata,
+                                        struct hd_write_stat **out);
 /** Append a deep copy. */
 hudi_status hd_commit_metadata_add_stat(struct hd_op *op, struct hd_commit_metadata *metadata,
                                         const struct hd_write_stat *stat);
@@ -93,7 +109,8 @@ hudi_status hd_commit_metadata_add_replaced(struct hd_op *op, struct hd_commit_m
                                             const char *partition_path, const char *file_id);
 void hd_commit_metadata_clear(struct hd_commit_metadata *metadata);
 
-/** One write stat as the JSON object it is in the commit, and back: write statuses travel so. */
+/** One write stat as the JSON object it is in the commit (compact), and back: write statuses travel
+ * so. */
 hudi_status hd_write_stat_format(struct hd_op *op, const struct hd_write_stat *stat,
                                  struct hd_str *out);
 hudi_status hd_write_stat_parse(struct hd_op *op, struct hd_arena *arena, struct hd_slice json,

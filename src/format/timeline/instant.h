@@ -35,17 +35,18 @@ struct hd_instant {
     enum hd_instant_state state;
     bool has_requested;
     bool has_inflight;
-    enum hd_action pending_action; /* of the requested or inflight file: COMPACTION, CLUSTERING ... */
-    uint64_t size_bytes;           /* of the furthest file */
-    int64_t modified_ms;           /* of the furthest file */
+    enum hd_action
+        pending_action;  /* of the requested or inflight file: COMPACTION, CLUSTERING ... */
+    uint64_t size_bytes; /* of the furthest file */
+    int64_t modified_ms; /* of the furthest file */
 };
 
 const char *hd_action_name(enum hd_action action); /* "commit" */
 bool hd_action_parse(struct hd_slice text, enum hd_action *out);
 const char *hd_instant_state_name(enum hd_instant_state state); /* "REQUESTED" */
 
-/** commit for compaction, deltacommit for logcompaction, replacecommit for clustering: the name under
- * which the action completes. */
+/** commit for compaction, deltacommit for logcompaction, replacecommit for clustering: the name
+ * under which the action completes. */
 enum hd_action hd_action_completed_as(enum hd_action action);
 
 /** A file name of the timeline folder taken apart; false for what is no instant (temporary files,
@@ -68,9 +69,9 @@ hudi_status hd_instant_name_format(struct hd_op *op, const struct hd_table_versi
 /** yyyyMMddHHmmssSSS of a wall clock, in UTC or the local zone. */
 void hd_instant_time_format(uint64_t now_ms, bool utc, char out[HD_INSTANT_TIME_BYTES]);
 
-/** An instant from what a user typed: digits (14 and 17 kept; 4 to 16 padded as Hudi pads), ISO dates
- * and times with or without zone, "-2h" (s, m, h, d, w before now). `utc` is the timeline's zone.
- * HUDI_INVALID naming the text. */
+/** An instant from what a user typed: digits (14 and 17 kept; 4 to 16 padded as Hudi pads), ISO
+ * dates and times with or without zone, "-2h" (s, m, h, d, w before now). `utc` is the timeline's
+ * zone. HUDI_INVALID naming the text. */
 hudi_status hd_instant_time_parse(struct hd_op *op, const char *text, bool utc,
                                   char out[HD_INSTANT_TIME_BYTES]);
 

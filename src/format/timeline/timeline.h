@@ -21,8 +21,8 @@ struct hd_timeline {
     struct hd_arena arena;
     struct hd_instant *instants;
     size_t n_instants;
-    hd_file_system *fs;      /* borrowed */
-    const char *table_path;  /* borrowed */
+    hd_file_system *fs;     /* borrowed */
+    const char *table_path; /* borrowed */
     const struct hd_table_version *version;
     bool utc;
     const char *start; /* smallest time that is no savepointed island; NULL: empty */
@@ -32,7 +32,8 @@ hudi_status hd_timeline_load(struct hd_op *op, hd_file_system *fs, const char *t
                              const struct hd_table_config *config, struct hd_timeline *out);
 void hd_timeline_clear(struct hd_timeline *timeline);
 
-/** commit, deltacommit, replacecommit (with compaction, logcompaction, clustering while pending). */
+/** commit, deltacommit, replacecommit (with compaction, logcompaction, clustering while pending).
+ */
 bool hd_instant_is_write(const struct hd_instant *instant);
 bool hd_instant_is_completed_write(const struct hd_instant *instant);
 
@@ -45,6 +46,9 @@ const struct hd_instant *hd_timeline_last_completed_write(const struct hd_timeli
 /** A file whose name carries `time` is visible: a completed write of the timeline, or before the
  * timeline's start (archived) and not pending. */
 bool hd_timeline_is_committed(const struct hd_timeline *timeline, const char *time);
+
+/** A compaction planned or running: log files that carry its time lie on the slice before it. */
+bool hd_timeline_is_pending_compaction(const struct hd_timeline *timeline, const char *time);
 
 /** Content of one state's file. HUDI_NOT_FOUND sets an error. Empty files give size 0. */
 hudi_status hd_timeline_read(struct hd_op *op, const struct hd_timeline *timeline,
@@ -61,8 +65,8 @@ hudi_status hd_timeline_read_commit(struct hd_op *op, const struct hd_timeline *
 
 /** The table's Avro schema without meta columns: from the newest completed write (at or before
  * `as_of` unless NULL) whose operation can change it, else from hoodie.table.create.schema.
- * HUDI_NOT_FOUND (no error) when there is none. Fresh string. `latest_schema` (may be NULL) gets the
- * internal schema (schema on read) of that commit, or NULL. docs/format/timeline.md 5.1 */
+ * HUDI_NOT_FOUND (no error) when there is none. Fresh string. `latest_schema` (may be NULL) gets
+ * the internal schema (schema on read) of that commit, or NULL. docs/format/timeline.md 5.1 */
 hudi_status hd_timeline_table_schema(struct hd_op *op, const struct hd_timeline *timeline,
                                      const struct hd_table_config *config, const char *as_of,
                                      char **avro_json, char **latest_schema);

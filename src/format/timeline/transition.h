@@ -7,8 +7,8 @@
 
 /*
  * The only code that makes data visible: everything before hd_transition_complete() can be lost,
- * everything after it stays. Each call is one file operation that is durable when it returns; killed
- * in between, the file is there in full or not at all. docs/format/timeline.md 3
+ * everything after it stays. Each call is one file operation that is durable when it returns;
+ * killed in between, the file is there in full or not at all. docs/format/timeline.md 3
  */
 
 /** A new instant time: now, later than every instant of `timeline` and than any given out by this
