@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/write/write_config.h"
+
+#include <stdio.h>
+#include <strings.h>
+
+#include "codec/json.h"
+
+static const struct {
+    const char *name;
+    enum hd_action action;
+} OPERATIONS[] = {
+    [HD_OPERATION_UPSERT] = {"UPSERT", HD_ACTION_COMMIT},
+    [HD_OPERATION_INSERT] = {"INSERT", HD_ACTION_COMMIT},
+    [HD_OPERATION_BULK_INSERT] = {"BULK_INSERT", HD_ACTION_COMMIT},
+    [HD_OPERATION_DELETE] = {"DELETE", HD_ACTION_COMMIT},
+    [HD_OPERATION_INSERT_OVERWRITE] = {"INSERT_OVERWRITE", HD_ACTION_REPLACECOMMIT},
+    [HD_OPERATION_INSERT_OVERWRITE_TABLE] = {"INSERT_OVERWRITE_TABLE", HD_ACTION_REPLACECOMMIT},
+    [HD_OPERATION_DELETE_PARTITION] = {"DELETE_PARTITION", HD_ACTION_REPLACECOMMIT},
+};
+
+const char *hd_operation_name(enum hd_operation operation)
+{
+    return OPERATIONS[operation].name;
+}
+
+bool hd_operation_parse(const char *text, enum hd_operation *out)
+{
+    for (size_t i = 0; i < HD_ARRAY_LENGTH(OPERATIONS); i++) {
+        if (strcasecmp(text, OPERATIONS[i].name) == 0) {
+            *out = (enum hd_operation)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+enum hd_action hd_operation_action(enum hd_operation operation)
+{
+    return OPERATIONS[operation].action;
+}
+
+const char *hd_write_text(const struct hd_write_config *config, const char *key)
+{
+    return hd_options_text(&config->options, &config->table->config.properties, key);
+}
+
+bool hd_write_bool(const struct hd_write_config *config, const char *key)
+{
+    return hd_options_bool(&config->options, &config->table->config.properties, key);
+}
+
+int64_t hd_write_int(const struct hd_write_config *config, const char *key)
+{
+    return hd_options_int(&config->options, &config->table->config.properties, key);
+}
+
+hudi_status hd_write_config_init(struct hd_op *op, const struct hd_options *options,
+                                 struct hd_write_config *config)
+{
+    if (options != NULL)
+        HD_TRY(hd_options_merge(op, &config->options, options));
+    const char *operation = hd_write_text(config, "hoodie.datasource.write.operation");
+    if (!hd_operation_parse(operation, &config->operation))
+        return hd_fail(op, HUDI_INVALID, "operation \"%s\" is not known", operation);
+    config->n_tasks = 1;
+    return HUDI_OK;
+}
+
+void hd_write_config_clear(struct hd_write_config *config)
+{
+    hd_options_clear(&config->options);
+    *config = (struct hd_write_config){0};
+}
+
+hudi_status hd_write_config_encode(struct hd_op *op, const struct hd_write_config *config,
+                                   struct hd_str *out)
+{
+    struct hd_json_writer json;
+
+    hd_json_writer_init(&json, out, HD_JSON_COMPACT);
+    HD_TRY(hd_json_begin_object(op, &json));
+    HD_TRY(hd_json_put_int64(op, &json, "version", 1));
+    HD_TRY(hd_json_put_text(op, &json, "table", config->table->uri));
+    HD_TRY(hd_json_put_text(op, &json, "instant", config->instant_time));
+    HD_TRY(hd_json_put_text(op, &json, "base_instant", config->base_instant));
+    HD_TRY(hd_json_put_text(op, &json, "operation", hd_operation_name(config->operation)));
+    HD_TRY(hd_json_put_bool(op, &json, "bare_complex_keys", config->encoding == HD_COMPLEX_BARE));
+    HD_TRY(hd_json_key(op, &json, "options"));
+    HD_TRY(hd_json_begin_object(op, &json));
+    for (size_t i = 0; i < config->options.set.n_entries; i++) {
+        const struct hd_property *option = &config->options.set.entries[i];
+        HD_TRY(hd_json_put_text(op, &json, option->key, option->value));
+    }
+    HD_TRY(hd_json_end_object(op, &json));
+    return hd_json_end_object(op, &json);
+}
+
+static hudi_status take_instant(struct hd_op *op, const hd_json *document, const char *key,
+                                char out[HD_INSTANT_TIME_BYTES])
+{
+    struct hd_slice text;
+
+    HD_TRY(hd_json_get_string(op, document, key, &text));
+    if (text.size >= HD_INSTANT_TIME_BYTES)
+        return hd_fail(op, HUDI_CORRUPT, "task description: %s of %zu characters", key, text.size);
+    memcpy(out, text.data, text.size);
+    out[text.size] = '\0';
+    return HUDI_OK;
+}
+
+static hudi_status decode_document(struct hd_op *op, const hd_json *document,
+                                   struct hd_table_snapshot *table, struct hd_write_config *config)
+{
+    int64_t version;
+    struct hd_slice text, key;
+    const hd_json *options, *value;
+    struct hd_json_iter iter = {0};
+    bool bare;
+
+    HD_TRY(hd_json_get_int64(op, document, "version", &version));
+    if (version != 1)
+        return hd_fail(op, HUDI_NOT_IMPLEMENTED, "task description of version %lld",
+                       (long long)version);
+    HD_TRY(hd_json_get_string(op, document, "table", &text));
+    HD_TRY(hd_table_snapshot_load(op, (const char *)text.data, table));
+    config->table = table;
+    HD_TRY(hd_json_get_object(op, document, "options", &options));
+    while (hd_json_next(options, &iter, &key, &value)) {
+        HD_TRY(hd_json_as_string(op, value, "an option of the task description", &text));
+        HD_TRY(
+            hd_options_set(op, &config->options, (const char *)key.data, (const char *)text.data));
+    }
+    HD_TRY(hd_json_get_string(op, document, "operation", &text));
+    if (!hd_operation_parse((const char *)text.data, &config->operation))
+        return hd_fail(op, HUDI_CORRUPT, "task description: operation \"%s\"",
+                       (const char *)text.data);
+    HD_TRY(hd_json_get_bool(op, document, "bare_complex_keys", &bare));
+    config->encoding = bare ? HD_COMPLEX_BARE : HD_COMPLEX_WITH_FIELD;
+    HD_TRY(take_instant(op, document, "instant", config->instant_time));
+    HD_TRY(take_instant(op, document, "base_instant", config->base_instant));
+    config->n_tasks = 1;
+    return HUDI_OK;
+}
+
+hudi_status hd_write_config_decode(struct hd_op *op, struct hd_slice bytes,
+                                   struct hd_table_snapshot *table, struct hd_write_config *config)
+{
+    hd_json *document = NULL;
+
+    *config = (struct hd_write_config){0};
+    HD_TRY(hd_json_parse(op, bytes, &document));
+    const hudi_status status = decode_document(op, document, table, config);
+    hd_json_free(document);
+    return status;
+}

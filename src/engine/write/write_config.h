@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HD_ENGINE_WRITE_CONFIG_H
+#define HD_ENGINE_WRITE_CONFIG_H
+
+#include "base/op.h"
+#include "base/pool.h"
+#include "engine/record/key_generator.h"
+#include "format/layout/table_snapshot.h"
+#include "format/timeline/instant.h"
+#include "hudi/arrow_c.h"
+
+enum hd_operation {
+    HD_OPERATION_UPSERT,
+    HD_OPERATION_INSERT,
+    HD_OPERATION_BULK_INSERT,
+    HD_OPERATION_DELETE,
+    HD_OPERATION_INSERT_OVERWRITE,
+    HD_OPERATION_INSERT_OVERWRITE_TABLE,
+    HD_OPERATION_DELETE_PARTITION,
+};
+
+/** "UPSERT", as commit metadata spells it. */
+const char *hd_operation_name(enum hd_operation operation);
+/** "upsert", in any case; false when unknown. */
+bool hd_operation_parse(const char *text, enum hd_operation *out);
+/** commit, or replacecommit for the operations that take file groups out. */
+enum hd_action hd_operation_action(enum hd_operation operation);
+
+/**
+ * What one writer task works by. The coordinator makes it at begin; it travels to tasks as bytes
+ * (hd_write_config_encode) and is opened there against the table's own files.
+ */
+struct hd_write_config {
+    struct hd_table_snapshot *table; /* borrowed; as of the begin of the write */
+    hd_pool *pool;                   /* borrowed */
+    struct hd_options options;
+    enum hd_operation operation;
+    char instant_time[HD_INSTANT_TIME_BYTES];
+    char base_instant[HD_INSTANT_TIME_BYTES]; /* newest completed write at begin; "" when none */
+    enum hd_complex_encoding encoding;
+    uint32_t task;
+    uint32_t n_tasks;
+    uint64_t attempt;
+};
+
+/** Set operation and options (copied, checked against the table) of a config that is zero but for
+ * `table` and `pool`. Instants and task are still to be filled in. @return HUDI_INVALID */
+hudi_status hd_write_config_init(struct hd_op *op, const struct hd_options *options,
+                                 struct hd_write_config *config);
+void hd_write_config_clear(struct hd_write_config *config);
+
+/** An option of the write, the table property of that name, or the default. */
+const char *hd_write_text(const struct hd_write_config *config, const char *key);
+bool hd_write_bool(const struct hd_write_config *config, const char *key);
+int64_t hd_write_int(const struct hd_write_config *config, const char *key);
+
+/** The description as compact JSON: {"version":1,"table":URI,"instant":...,"base_instant":...,
+ * "operation":...,"encoding":...,"options":{...}}. */
+hudi_status hd_write_config_encode(struct hd_op *op, const struct hd_write_config *config,
+                                   struct hd_str *out);
+
+/** Parse a description, load the table's snapshot into `table` (all zero; the caller clears it) and
+ * fill in `config` but for pool and task. @return HUDI_CORRUPT, HUDI_NOT_IMPLEMENTED (version) */
+hudi_status hd_write_config_decode(struct hd_op *op, struct hd_slice bytes,
+                                   struct hd_table_snapshot *table, struct hd_write_config *config);
+
+/**
+ * Columns of a write: the table's schema with what the input adds (evolution on write), and the
+ * layout of the files written. One for all inputs of a task.
+ */
+struct hd_write_schema {
+    char *avro;                /* table schema without meta columns, for the commit */
+    char *file_avro;           /* with meta columns, for the footer */
+    struct ArrowSchema record; /* struct: table columns, as in `avro` */
+    struct ArrowSchema
+        file;        /* struct: meta columns (unless virtual), then the stored table columns */
+    int32_t n_meta;  /* 0 with virtual keys, else 5 */
+    int32_t *stored; /* record column of each file column after the meta ones */
+    int32_t n_stored;
+    bool evolved; /* differs from the table's schema */
+};
+
+/** @param incoming  canonical schema of the input, or NULL when the operation brings no rows.
+ * @return HUDI_SCHEMA, HUDI_INVALID (names) */
+hudi_status hd_write_schema_new(struct hd_op *op, const struct hd_write_config *config,
+                                const struct ArrowSchema *incoming, struct hd_write_schema *out);
+void hd_write_schema_clear(struct hd_op *op, struct hd_write_schema *schema);
+
+#endif
