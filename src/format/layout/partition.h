@@ -11,8 +11,8 @@
 
 #define HD_PARTITION_METAFILE ".hoodie_partition_metadata"
 
-/** All partition paths of a table, sorted: the folders that hold a partition metafile (text, Parquet
- * or ORC), found by walking. A non-partitioned table gives one empty path. In the arena. */
+/** All partition paths of a table, sorted: the folders that hold a partition metafile (text,
+ * Parquet or ORC), found by walking. A non-partitioned table gives one empty path. In the arena. */
 hudi_status hd_partitions_list(struct hd_op *op, hd_file_system *fs, const char *table_path,
                                const struct hd_table_config *config, struct hd_arena *arena,
                                const char ***out, size_t *n);
@@ -28,8 +28,8 @@ hudi_status hd_partition_value_encode(struct hd_op *op, struct hd_slice value, s
 hudi_status hd_partition_value_decode(struct hd_op *op, struct hd_slice value, struct hd_str *out);
 
 /** Split a partition path into the texts of its fields (decoded and without "name=" as the config
- * says). `values[i].data` NULL means null (the default partition name). HUDI_CORRUPT when the number
- * of levels does not fit. In the arena. A single field takes the whole path. */
+ * says). `values[i].data` NULL means null (the default partition name). HUDI_CORRUPT when the
+ * number of levels does not fit. In the arena. A single field takes the whole path. */
 hudi_status hd_partition_path_values(struct hd_op *op, const struct hd_table_config *config,
                                      const char *partition_path, struct hd_arena *arena,
                                      struct hd_slice *values);
