@@ -30,11 +30,12 @@ enum hd_key_scope {
     HD_KEY_READ = 4,
     HD_KEY_CONTEXT = 8,   /* libhudi's own: threads, memory */
     HD_KEY_ACCEPTED = 16, /* known to Hudi, accepted, and without effect here: `help` says why */
-    HD_KEY_REFUSED = 32,  /* known to Hudi and refused unless it has its default value */
+    HD_KEY_REFUSED = 32,  /* known to Hudi and refused unless it has its default value or one of
+                             its choices */
 };
 
 struct hd_config_key {
-    const char *name;
+    const char *name;           /* one that ends in '*' stands for all that begin like it */
     const char *const *aliases; /* NULL-terminated, or NULL */
     enum hd_key_type type;
     unsigned scope;
@@ -47,7 +48,7 @@ struct hd_config_key {
 extern const struct hd_config_key hd_config_keys[];
 extern const size_t hd_n_config_keys;
 
-/** By name or alias; NULL when unknown. */
+/** By name or alias, else the family it belongs to ("hoodie.metrics.*"); NULL when unknown. */
 const struct hd_config_key *hd_config_key_find(const char *name);
 
 /**
@@ -70,7 +71,8 @@ void hd_options_clear(struct hd_options *options);
 bool hd_options_has(const struct hd_options *options, const char *key);
 
 /** The value given, else the table property of that name when `table` is not NULL and has it, else
- * the default (may be NULL for TEXT and LIST). `key` must be in the table of keys (asserted). */
+ * the default (may be NULL; 0 and false then). `key` must be in the table of keys, by name or alias
+ * (asserted). `options` may be NULL. */
 const char *hd_options_text(const struct hd_options *options, const struct hd_properties *table,
                             const char *key);
 bool hd_options_bool(const struct hd_options *options, const struct hd_properties *table,
