@@ -127,3 +127,21 @@ hudi_status hd_view_open(struct hd_op *op, struct hd_arena *arena, const struct 
 {
     return open_view(op, arena, field, array, 0, array->length, 0, out);
 }
+
+hudi_status hd_view_validate(struct hd_op *op, const struct hd_view *view)
+{
+    const enum hd_type_id id = view->type.id;
+
+    if (id == HD_TYPE_STRING || id == HD_TYPE_BINARY || id == HD_TYPE_LIST || id == HD_TYPE_MAP) {
+        const int32_t *offsets = (const int32_t *)view->values + view->offset;
+        bool fall = false;
+        for (int64_t i = 0; i < view->length; i++)
+            fall |= offsets[i + 1] < offsets[i];
+        if (fall)
+            return hd_fail(op, HUDI_INVALID, "array of field \"%s\" has offsets that fall",
+                           view->name);
+    }
+    for (int64_t i = 0; i < view->n_children; i++)
+        HD_TRY(hd_view_validate(op, &view->children[i]));
+    return HUDI_OK;
+}

@@ -39,6 +39,10 @@ struct hd_view {
 hudi_status hd_view_open(struct hd_op *op, struct hd_arena *arena, const struct ArrowSchema *field,
                          const struct ArrowArray *array, struct hd_view *out);
 
+/** What hd_view_open() leaves to who made the array, all the way down: offsets that never fall. For
+ * arrays of callers. @return HUDI_INVALID */
+hudi_status hd_view_validate(struct hd_op *op, const struct hd_view *view);
+
 static inline bool hd_bit(const uint8_t *bits, int64_t i)
 {
     return (bits[i >> 3] >> (i & 7)) & 1;
