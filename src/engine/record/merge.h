@@ -11,13 +11,11 @@
  * What happens when two records of one key meet: the payload classes and merge modes of Hudi as one
  * function over rows of columns, used by pre-combine, the merge handle and merged reading alike.
  *
- *   OVERWRITE_WITH_LATEST   combine: the later write wins. pre-combine: larger ordering value wins, a
- *                           tie goes to the later
- *   EVENT_TIME (Default)    combine too goes by the ordering value, a tie to the incoming
- *   OVERWRITE_NON_DEFAULTS  incoming columns that differ from the schema's default overwrite
- *   PARTIAL_UPDATE          incoming columns that are not null overwrite, the larger ordering value's
- *                           first
- *   EMPTY                   the record is deleted
+ *   OVERWRITE_WITH_LATEST   combine: the later write wins. pre-combine: larger ordering value wins,
+ * a tie goes to the later EVENT_TIME (Default)    combine too goes by the ordering value, a tie to
+ * the incoming OVERWRITE_NON_DEFAULTS  incoming columns that differ from the schema's default
+ * overwrite PARTIAL_UPDATE          incoming columns that are not null overwrite, the larger
+ * ordering value's first EMPTY                   the record is deleted
  *
  * Rows with _hoodie_is_deleted = true (or the delete key/marker of DefaultHoodieRecordPayload) are
  * deletes under every rule. A null ordering value ranks lowest (never an error, never chance).
@@ -40,7 +38,8 @@ enum hd_merge_choice {
                                 stored row wins in copy-on-write under event time) */
 };
 
-/** Columns of one side, in the order of the merger's schema (table columns without meta columns). */
+/** Columns of one side, in the order of the merger's schema (table columns without meta columns).
+ */
 struct hd_merge_side {
     const struct hd_view *columns;
     int64_t row;
@@ -51,8 +50,8 @@ typedef struct hd_merger hd_merger;
 
 /**
  * From the table's payload class or merge mode and the write's options. `schema` is the table's
- * columns without meta columns. @return HUDI_NOT_IMPLEMENTED naming a payload class it does not know;
- * HUDI_INVALID when the ordering field is not in the schema or its type has no order.
+ * columns without meta columns. @return HUDI_NOT_IMPLEMENTED naming a payload class it does not
+ * know; HUDI_INVALID when the ordering field is not in the schema or its type has no order.
  * `combine_before` off (hoodie.combine.before.*) does not change combine.
  */
 hudi_status hd_merger_new(struct hd_op *op, const struct hd_table_config *config,
