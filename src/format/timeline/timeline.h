@@ -50,6 +50,16 @@ bool hd_timeline_is_committed(const struct hd_timeline *timeline, const char *ti
 /** A compaction planned or running: log files that carry its time lie on the slice before it. */
 bool hd_timeline_is_pending_compaction(const struct hd_timeline *timeline, const char *time);
 
+/** Path of one state's file, which need not exist. Fresh string. */
+hudi_status hd_timeline_path(struct hd_op *op, const struct hd_timeline *timeline,
+                             const struct hd_instant *instant, enum hd_instant_state state,
+                             char **out);
+
+/** Name the state's file in the current error; returns `status`. */
+hudi_status hd_timeline_fail_path(struct hd_op *op, hudi_status status,
+                                  const struct hd_timeline *timeline,
+                                  const struct hd_instant *instant, enum hd_instant_state state);
+
 /** Content of one state's file. HUDI_NOT_FOUND sets an error. Empty files give size 0. */
 hudi_status hd_timeline_read(struct hd_op *op, const struct hd_timeline *timeline,
                              const struct hd_instant *instant, enum hd_instant_state state,

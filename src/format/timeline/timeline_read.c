@@ -14,9 +14,9 @@
 #define NEWEST_TRIES 5
 #define NEWEST_WAIT_MS 50
 
-static hudi_status state_path(struct hd_op *op, const struct hd_timeline *timeline,
-                              const struct hd_instant *instant, enum hd_instant_state state,
-                              char **out)
+hudi_status hd_timeline_path(struct hd_op *op, const struct hd_timeline *timeline,
+                             const struct hd_instant *instant, enum hd_instant_state state,
+                             char **out)
 {
     hudi_status status = HUDI_OK;
     char *name = NULL, *folder = NULL;
@@ -34,6 +34,18 @@ out:
     return status;
 }
 
+hudi_status hd_timeline_fail_path(struct hd_op *op, hudi_status status,
+                                  const struct hd_timeline *timeline,
+                                  const struct hd_instant *instant, enum hd_instant_state state)
+{
+    char *path = NULL;
+
+    if (hd_timeline_path(op, timeline, instant, state, &path) == HUDI_OK)
+        hd_error_set_path(op, path);
+    hd_free(op, path);
+    return status;
+}
+
 hudi_status hd_timeline_read(struct hd_op *op, const struct hd_timeline *timeline,
                              const struct hd_instant *instant, enum hd_instant_state state,
                              uint8_t **out, size_t *n)
@@ -42,7 +54,7 @@ hudi_status hd_timeline_read(struct hd_op *op, const struct hd_timeline *timelin
 
     *out = NULL;
     *n = 0;
-    HD_TRY(state_path(op, timeline, instant, state, &path));
+    HD_TRY(hd_timeline_path(op, timeline, instant, state, &path));
     hudi_status status = hd_fs_read_file(op, timeline->fs, path, STATE_FILE_MAX_BYTES, out, n);
     if (status == HUDI_NOT_FOUND)
         status = hd_fail(op, HUDI_NOT_FOUND, "the %s file of instant %s is gone",
@@ -78,7 +90,6 @@ hudi_status hd_timeline_read_commit(struct hd_op *op, const struct hd_timeline *
                                     struct hd_commit_metadata *out)
 {
     hudi_status status = HUDI_OK;
-    char *path = NULL;
 
     *out = (struct hd_commit_metadata){0};
     for (int attempt = 1;; attempt++) {
@@ -89,11 +100,8 @@ hudi_status hd_timeline_read_commit(struct hd_op *op, const struct hd_timeline *
         hd_op_clear_error(op);
         hd_sleep_ms(op, NEWEST_WAIT_MS);
     }
-    if (status != HUDI_OK && state_path(op, timeline, instant, HD_COMPLETED, &path) == HUDI_OK) {
-        hd_error_set_path(op, path);
-        hd_free(op, path);
-    }
-    return status;
+    return status == HUDI_OK ? HUDI_OK
+                             : hd_timeline_fail_path(op, status, timeline, instant, HD_COMPLETED);
 }
 
 /* Table services rewrite rows and carry the schema they found: it may be older than the table's. */

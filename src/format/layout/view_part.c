@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+#include "format/layout/view_part.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What the timeline says about an instant in a file name. */
+enum visibility { HIDDEN, COMMITTED, PENDING_COMPACTION };
+
+/* A file that is seen, before it has its place. */
+struct seen_file {
+    struct hd_file_name name; /* into the listing */
+    const char *text;
+    uint64_t size_bytes;
+    const char *instant; /* interned: equal instants are the same pointer */
+    enum visibility visibility;
+};
+
+static hudi_status look_up_instant(struct hd_op *op, struct hd_view_part *part,
+                                   const struct hd_timeline *timeline, struct hd_slice instant,
+                                   const struct hd_map_entry **out)
+{
+    struct hd_map_entry *entry;
+    bool added;
+
+    HD_TRY(hd_map_put(op, &part->instants, instant, HIDDEN, &entry, &added));
+    if (added) {
+        const char *const time = (const char *)entry->key.data;
+
+        if (hd_timeline_is_committed(timeline, time))
+            entry->value = COMMITTED;
+        else if (hd_timeline_is_pending_compaction(timeline, time))
+            entry->value = PENDING_COMPACTION;
+    }
+    *out = entry;
+    return HUDI_OK;
+}
+
+/* By file group, then log order, base files before the log files on them. */
+static int compare_seen(const void *a, const void *b)
+{
+    const struct seen_file *const x = a, *const y = b;
+    int order = hd_slice_compare(x->name.file_id, y->name.file_id);
+
+    if (order == 0 && x->instant != y->instant)
+        order = strcmp(x->instant, y->instant);
+    if (order == 0)
+        order = (int)x->name.kind - (int)y->name.kind;
+    if (order == 0 && x->name.log_version != y->name.log_version)
+        order = x->name.log_version < y->name.log_version ? -1 : 1;
+    if (order == 0)
+        order = hd_slice_compare(x->name.write_token, y->name.write_token);
+    return order;
+}
+
+/* Invariant 1. Also leaves out CDC log files, which are in no slice. */
+static hudi_status collect_seen(struct hd_op *op, struct hd_view_part *part,
+                                const struct hd_timeline *timeline,
+                                const struct hd_file_info *infos, size_t n_infos,
+                                struct seen_file *seen, size_t *n_seen)
+{
+    for (size_t i = 0; i < n_infos; i++) {
+        struct seen_file *const file = &seen[*n_seen];
+        const struct hd_map_entry *instant;
+
+        if (infos[i].is_dir || !hd_file_name_parse(infos[i].name, &file->name) ||
+            file->name.kind == HD_FILE_CDC_LOG)
+            continue;
+        HD_TRY(look_up_instant(op, part, timeline, file->name.instant, &instant));
+        file->visibility = (enum visibility)instant->value;
+        if (file->visibility == HIDDEN ||
+            (file->name.kind == HD_FILE_BASE && file->visibility != COMMITTED))
+            continue;
+        file->instant = (const char *)instant->key.data;
+        file->text = infos[i].name;
+        file->size_bytes = infos[i].size_bytes;
+        (*n_seen)++;
+    }
+    return HUDI_OK;
+}
+
+static hudi_status place_file(struct hd_op *op, struct hd_view_part *part,
+                              const struct seen_file *seen, struct hd_data_file *out)
+{
+    const size_t name_bytes = strlen(seen->text);
+    char *path, *token;
+
+    HD_TRY(hd_arena_printf(op, &part->arena, &path, "%s%s%s", part->partition_path,
+                           part->partition_path[0] == '\0' ? "" : "/", seen->text));
+    HD_TRY(hd_arena_strndup(op, &part->arena, seen->name.write_token.data,
+                            seen->name.write_token.size, &token));
+    *out = (struct hd_data_file){
+        .name = path + strlen(path) - name_bytes,
+        .path = path,
+        .write_token = token,
+        .instant = seen->instant,
+        .size_bytes = seen->size_bytes,
+        .log_version = seen->name.log_version,
+    };
+    return HUDI_OK;
+}
+
+/* Files of one group and instant: base files first. Goes on a new slice, or (invariant 5) on the
+ * one before, whose log files end where these begin. */
+static void add_run(struct hd_file_group *group, const struct seen_file *seen,
+                    const struct hd_data_file *files, size_t n)
+{
+    size_t n_bases = 0;
+
+    while (n_bases < n && seen[n_bases].name.kind == HD_FILE_BASE)
+        n_bases++;
+    if (seen->visibility == PENDING_COMPACTION && group->n_slices > 0) {
+        struct hd_file_slice *const below = &group->slices[group->n_slices - 1];
+
+        if (below->n_logs == 0)
+            below->logs = files;
+        below->n_logs += n;
+        below->compaction_instant = seen->instant;
+        return;
+    }
+    group->slices[group->n_slices++] = (struct hd_file_slice){
+        .partition_path = group->partition_path,
+        .file_id = group->file_id,
+        .base_instant = seen->instant,
+        .base = n_bases > 0 ? &files[n_bases - 1] : NULL,
+        .logs = n > n_bases ? &files[n_bases] : NULL,
+        .n_logs = n - n_bases,
+        .compaction_instant = seen->visibility == PENDING_COMPACTION ? seen->instant : NULL,
+    };
+}
+
+static void reverse_slices(struct hd_file_group *group)
+{
+    for (size_t i = 0, j = group->n_slices; i + 1 < j; i++) {
+        const struct hd_file_slice slice = group->slices[i];
+
+        group->slices[i] = group->slices[--j];
+        group->slices[j] = slice;
+    }
+}
+
+/* Invariant 2: what the listing alone cannot decide. `files` is the first of the group's. */
+static hudi_status note_choices(struct hd_op *op, struct hd_view_part *part,
+                                const struct hd_file_group *group, const struct hd_data_file *files)
+{
+    for (size_t i = 0; i < group->n_slices; i++) {
+        struct hd_file_slice *const slice = &group->slices[i];
+        const struct hd_data_file *first = slice->base;
+        struct hd_base_file_choice *choice;
+
+        while (first != NULL && first > files && first[-1].instant == slice->base->instant)
+            first--;
+        if (first == slice->base)
+            continue;
+        HD_TRY(hd_arena_alloc(op, &part->arena, sizeof *choice, &choice));
+        *choice = (struct hd_base_file_choice){
+            .next = part->choices,
+            .slice = slice,
+            .candidates = first,
+            .n = (size_t)(slice->base - first) + 1,
+        };
+        part->choices = choice;
+    }
+    return HUDI_OK;
+}
+
+/* One group from its files. `*slices` is where its slices go; it is moved behind them. */
+static hudi_status add_group(struct hd_op *op, struct hd_view_part *part,
+                             const struct seen_file *seen, struct hd_data_file *files, size_t n,
+                             struct hd_file_slice **slices)
+{
+    struct hd_file_group *const group = &part->groups[part->n_groups];
+    char *file_id;
+
+    HD_TRY(hd_arena_strndup(op, &part->arena, seen->name.file_id.data, seen->name.file_id.size,
+                            &file_id));
+    *group = (struct hd_file_group){
+        .partition_path = part->partition_path, .file_id = file_id, .slices = *slices};
+    for (size_t i = 0; i < n; i++)
+        HD_TRY(place_file(op, part, &seen[i], &files[i]));
+    for (size_t i = 0, n_run; i < n; i += n_run) {
+        for (n_run = 1; i + n_run < n && seen[i + n_run].instant == seen[i].instant; n_run++) {
+        }
+        add_run(group, &seen[i], &files[i], n_run);
+    }
+    reverse_slices(group);
+    *slices += group->n_slices;
+    part->n_groups++;
+    return note_choices(op, part, group, files);
+}
+
+static hudi_status build_groups(struct hd_op *op, struct hd_view_part *part,
+                                const struct seen_file *seen, size_t n_seen)
+{
+    struct hd_data_file *files;
+    struct hd_file_slice *slices;
+    size_t n_groups = 0, n_slices = 0;
+
+    for (size_t i = 0; i < n_seen; i++) {
+        const bool same_group =
+            i > 0 && hd_slice_equal(seen[i].name.file_id, seen[i - 1].name.file_id);
+
+        n_groups += !same_group;
+        n_slices += !same_group || seen[i].instant != seen[i - 1].instant;
+    }
+    HD_TRY(hd_arena_array(op, &part->arena, n_seen, sizeof *files, &files));
+    HD_TRY(hd_arena_array(op, &part->arena, n_slices, sizeof *slices, &slices));
+    HD_TRY(hd_arena_array(op, &part->arena, n_groups, sizeof *part->groups, &part->groups));
+    for (size_t i = 0, n; i < n_seen; i += n) {
+        for (n = 1;
+             i + n < n_seen && hd_slice_equal(seen[i + n].name.file_id, seen[i].name.file_id);
+             n++) {
+        }
+        HD_TRY(add_group(op, part, &seen[i], &files[i], n, &slices));
+    }
+    return HUDI_OK;
+}
+
+hudi_status hd_view_part_new(struct hd_op *op, const struct hd_timeline *timeline,
+                             const char *partition_path, const struct hd_file_info *infos,
+                             size_t n_infos, struct hd_view_part **out)
+{
+    hudi_status status = HUDI_OK;
+    struct hd_view_part *part;
+    struct seen_file *seen = NULL;
+    size_t n_seen = 0;
+    char *path;
+
+    *out = NULL;
+    HD_TRY(hd_alloc(op, sizeof *part, &part));
+    HD_TRY_OUT(hd_arena_strdup(op, &part->arena, partition_path, &path));
+    part->partition_path = path;
+    HD_TRY_OUT(hd_alloc_raw(op, n_infos, sizeof *seen, &seen));
+    HD_TRY_OUT(collect_seen(op, part, timeline, infos, n_infos, seen, &n_seen));
+    if (n_seen > 0)
+        qsort(seen, n_seen, sizeof *seen, compare_seen);
+    HD_TRY_OUT(build_groups(op, part, seen, n_seen));
+    *out = part;
+    part = NULL;
+out:
+    hd_free(op, seen);
+    hd_view_part_free(part);
+    return status;
+}
+
+void hd_view_part_free(struct hd_view_part *part)
+{
+    if (part == NULL)
+        return;
+    hd_map_clear(&part->instants);
+    hd_arena_clear(&part->arena);
+    hd_free(NULL, part);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HD_FORMAT_VIEW_PART_H
+#define HD_FORMAT_VIEW_PART_H
+
+#include "base/map.h"
+#include "format/layout/file_system_view.h"
+
+/* Base files of one file id and instant: attempts of one task, of which one counts. */
+struct hd_base_file_choice {
+    struct hd_base_file_choice *next;
+    struct hd_file_slice *slice; /* its `base` is the last candidate until chosen */
+    const struct hd_data_file *candidates;
+    size_t n;
+};
+
+/** The file groups of one partition, made from its listing alone: by one task of a pool. */
+struct hd_view_part {
+    struct hd_arena arena;
+    const char *partition_path;
+    struct hd_map instants;       /* instant -> visibility, for the names seen */
+    struct hd_file_group *groups; /* sorted by file id */
+    size_t n_groups;
+    struct hd_base_file_choice *choices;
+};
+
+hudi_status hd_view_part_new(struct hd_op *op, const struct hd_timeline *timeline,
+                             const char *partition_path, const struct hd_file_info *infos,
+                             size_t n_infos, struct hd_view_part **out);
+/** Takes NULL. */
+void hd_view_part_free(struct hd_view_part *part);
+
+#endif

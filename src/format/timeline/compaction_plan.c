@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+#include "format/timeline/compaction_plan.h"
+
+#include "format/timeline/plan_fields.h"
+
+static hudi_status read_operation(struct hd_op *op, struct hd_arena *arena,
+                                  const struct hd_avro_value *record,
+                                  struct hd_compaction_operation *out)
+{
+    HD_TRY(hd_plan_find_text(op, arena, record, "partitionPath", &out->partition_path));
+    HD_TRY(hd_plan_find_text(op, arena, record, "fileId", &out->file_id));
+    HD_TRY(hd_plan_find_text(op, arena, record, "baseInstantTime", &out->base_instant));
+    HD_TRY(hd_plan_find_text(op, arena, record, "dataFilePath", &out->data_file));
+    HD_TRY(hd_plan_find_texts(op, arena, record, "deltaFilePaths", &out->delta_files,
+                              &out->n_delta_files));
+    if (out->file_id == NULL || out->base_instant == NULL)
+        return hd_fail(op, HUDI_CORRUPT,
+                       "a compaction operation names no file group or no base instant");
+    if (out->partition_path == NULL)
+        out->partition_path = "";
+    out->data_file = hd_plan_file_name(out->data_file);
+    for (size_t i = 0; i < out->n_delta_files; i++)
+        out->delta_files[i] = hd_plan_file_name(out->delta_files[i]);
+    return HUDI_OK;
+}
+
+static hudi_status read_operations(struct hd_op *op, const struct hd_avro_value *record,
+                                   struct hd_compaction_plan *out)
+{
+    const struct hd_avro_value *operations;
+
+    HD_TRY(hd_avro_find_container(op, record, "operations", HD_AVRO_ARRAY, &operations));
+    const size_t n = operations == NULL ? 0 : operations->n_items;
+    HD_TRY(hd_arena_array(op, &out->arena, n, sizeof *out->operations, &out->operations));
+    for (; out->n_operations < n; out->n_operations++)
+        HD_TRY(read_operation(op, &out->arena, &operations->items[out->n_operations],
+                              &out->operations[out->n_operations]));
+    return HUDI_OK;
+}
+
+hudi_status hd_compaction_plan_parse(struct hd_op *op, struct hd_slice bytes,
+                                     struct hd_compaction_plan *out)
+{
+    hudi_status status = HUDI_OK;
+    struct hd_compaction_plan plan = {0};
+    struct hd_arena values = {0};
+    struct hd_avro_value record;
+
+    *out = (struct hd_compaction_plan){0};
+    HD_TRY_OUT(hd_avro_read_single(op, &values, bytes, &record));
+    HD_TRY_OUT(read_operations(op, &record, &plan));
+    *out = plan;
+    plan = (struct hd_compaction_plan){0}; /* now the caller's */
+out:
+    hd_arena_clear(&values);
+    hd_compaction_plan_clear(&plan);
+    return status;
+}
+
+hudi_status hd_compaction_plan_read(struct hd_op *op, const struct hd_timeline *timeline,
+                                    const struct hd_instant *instant,
+                                    struct hd_compaction_plan *out)
+{
+    uint8_t *bytes;
+    size_t n;
+
+    *out = (struct hd_compaction_plan){0};
+    HD_TRY(hd_timeline_read(op, timeline, instant, HD_REQUESTED, &bytes, &n));
+    hudi_status status = hd_compaction_plan_parse(op, hd_slice_of(bytes, n), out);
+    hd_free(op, bytes);
+    return status == HUDI_OK ? HUDI_OK
+                             : hd_timeline_fail_path(op, status, timeline, instant, HD_REQUESTED);
+}
+
+void hd_compaction_plan_clear(struct hd_compaction_plan *plan)
+{
+    hd_arena_clear(&plan->arena);
+    *plan = (struct hd_compaction_plan){0};
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HD_FORMAT_COMPACTION_PLAN_H
+#define HD_FORMAT_COMPACTION_PLAN_H
+
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/op.h"
+#include "base/str.h"
+#include "format/timeline/timeline.h"
+
+/** One file slice to be compacted. Strings belong to the plan. */
+struct hd_compaction_operation {
+    const char *partition_path; /* "" for the table folder itself */
+    const char *file_id;
+    const char *base_instant;
+    const char *data_file;    /* name of the base file; NULL: log files only */
+    const char **delta_files; /* names of the log files */
+    size_t n_delta_files;
+};
+
+/** HoodieCompactionPlan, of compactions and log compactions. docs/format/timeline.md 4 */
+struct hd_compaction_plan {
+    struct hd_arena arena;
+    struct hd_compaction_operation *operations;
+    size_t n_operations;
+};
+
+/** From the bytes of a requested file. Full paths (plan version 1, moved tables) are cut to names.
+ * @return HUDI_CORRUPT */
+hudi_status hd_compaction_plan_parse(struct hd_op *op, struct hd_slice bytes,
+                                     struct hd_compaction_plan *out);
+
+/** The plan of a pending (log) compaction; errors name the file's instant. */
+hudi_status hd_compaction_plan_read(struct hd_op *op, const struct hd_timeline *timeline,
+                                    const struct hd_instant *instant,
+                                    struct hd_compaction_plan *out);
+void hd_compaction_plan_clear(struct hd_compaction_plan *plan);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+#include "format/timeline/plan_fields.h"
+
+#include <string.h>
+
+hudi_status hd_plan_key(struct hd_op *op, struct hd_arena *arena, struct hd_slice key,
+                        const char *what, const char **out)
+{
+    char *copy = NULL;
+
+    if (key.size > 0 && memchr(key.data, 0, key.size) != NULL)
+        return hd_fail(op, HUDI_CORRUPT, "%s holds a NUL character", what);
+    HD_TRY(hd_arena_strndup(op, arena, key.data, key.size, &copy));
+    *out = copy;
+    return HUDI_OK;
+}
+
+hudi_status hd_plan_text(struct hd_op *op, struct hd_arena *arena,
+                         const struct hd_avro_value *value, const char *what, const char **out)
+{
+    struct hd_slice text;
+
+    HD_TRY(hd_avro_as_string(op, value, what, &text));
+    return hd_plan_key(op, arena, text, what, out);
+}
+
+hudi_status hd_plan_find_text(struct hd_op *op, struct hd_arena *arena,
+                              const struct hd_avro_value *record, const char *name,
+                              const char **out)
+{
+    struct hd_slice text;
+
+    *out = NULL;
+    HD_TRY(hd_avro_find_string(op, record, name, &text));
+    return text.data == NULL ? HUDI_OK : hd_plan_key(op, arena, text, name, out);
+}
+
+hudi_status hd_plan_find_texts(struct hd_op *op, struct hd_arena *arena,
+                               const struct hd_avro_value *record, const char *name,
+                               const char ***out, size_t *n)
+{
+    const struct hd_avro_value *array;
+
+    *n = 0;
+    HD_TRY(hd_avro_find_container(op, record, name, HD_AVRO_ARRAY, &array));
+    const size_t n_items = array == NULL ? 0 : array->n_items;
+    HD_TRY(hd_arena_array(op, arena, n_items, sizeof **out, out));
+    for (; *n < n_items; (*n)++)
+        HD_TRY(hd_plan_text(op, arena, &array->items[*n], name, &(*out)[*n]));
+    return HUDI_OK;
+}
+
+const char *hd_plan_file_name(const char *path)
+{
+    const char *const slash = path == NULL ? NULL : strrchr(path, '/');
+
+    return slash == NULL ? path : slash + 1;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HD_FORMAT_PLAN_FIELDS_H
+#define HD_FORMAT_PLAN_FIELDS_H
+
+#include "codec/avro_value.h"
+
+/* Reading the Avro records of the timeline: texts as C strings in an arena. */
+
+/** NULL for a field that is missing or null. HUDI_CORRUPT for one with a NUL character in it. */
+hudi_status hd_plan_find_text(struct hd_op *op, struct hd_arena *arena,
+                              const struct hd_avro_value *record, const char *name,
+                              const char **out);
+
+/** A value that is text. */
+hudi_status hd_plan_text(struct hd_op *op, struct hd_arena *arena,
+                         const struct hd_avro_value *value, const char *what, const char **out);
+
+/** An array field's texts; none when it is missing or null. */
+hudi_status hd_plan_find_texts(struct hd_op *op, struct hd_arena *arena,
+                               const struct hd_avro_value *record, const char *name,
+                               const char ***out, size_t *n);
+
+/** A key of a map. */
+hudi_status hd_plan_key(struct hd_op *op, struct hd_arena *arena, struct hd_slice key,
+                        const char *what, const char **out);
+
+/** Last part of a path or URI; what it is when it has none before it. NULL stays NULL. */
+const char *hd_plan_file_name(const char *path);
+
+#endif
