@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine/record/java_text.h"
+#include "arrow/java_text.h"
 
 #include <string.h>
 
