@@ -33,7 +33,7 @@ hudi_status hd_avro_read_index(struct hd_op *op, struct hd_cursor *in, size_t n,
 /**
  * Header of the next block of an array or map. `*n_items` is 0 at the end. An item takes at least
  * `item_min_bytes` (of a map: hd_avro_map_min_bytes()), so a count beyond what is left is refused;
- * items that take no bytes are limited to a few thousand above that.
+ * of items that take no bytes there may be 1024 in a block.
  * `*n_bytes` (may be NULL) is the size of the block where the writer gave it, else 0.
  */
 hudi_status hd_avro_read_block(struct hd_op *op, struct hd_cursor *in, uint64_t item_min_bytes,
@@ -89,10 +89,10 @@ struct hd_avro_container {
     enum hd_codec codec;
     bool has_checksum; /* snappy blocks end with the CRC-32 of the data */
     uint8_t sync[HD_AVRO_SYNC_BYTES];
-    struct hd_cursor header; /* the metadata map */
-    struct hd_cursor in;     /* blocks not yet read */
-    uint64_t max_block_bytes;
-    struct hd_str block; /* the current block, decompressed */
+    struct hd_cursor header;  /* the metadata map */
+    struct hd_cursor in;      /* blocks not yet read */
+    uint64_t max_block_bytes; /* decompressed; 16 MiB and 64 times the file */
+    struct hd_str block;      /* the current block, decompressed */
 };
 
 /**
