@@ -69,6 +69,10 @@ hudi_status hd_instant_name_format(struct hd_op *op, const struct hd_table_versi
 /** yyyyMMddHHmmssSSS of a wall clock, in UTC or the local zone. */
 void hd_instant_time_format(uint64_t now_ms, bool utc, char out[HD_INSTANT_TIME_BYTES]);
 
+/** The millisecond after `time` (17 digits; shorter ones are extended, longer ones cut), which is
+ * then also greater as a string. False for digits that are no date. */
+bool hd_instant_time_next(const char *time, char out[HD_INSTANT_TIME_BYTES]);
+
 /** An instant from what a user typed: digits (14 and 17 kept; 4 to 16 padded as Hudi pads), ISO
  * dates and times with or without zone, "-2h" (s, m, h, d, w before now). `utc` is the timeline's
  * zone. HUDI_INVALID naming the text. */

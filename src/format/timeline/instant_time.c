@@ -231,6 +231,26 @@ static bool format_digits(const char *text, char out[HD_INSTANT_TIME_BYTES])
     return true;
 }
 
+bool hd_instant_time_next(const char *time, char out[HD_INSTANT_TIME_BYTES])
+{
+    char digits[MILLIS_DIGITS + 1] = "00000000000000999"; /* 14 digits: as Hudi extends them */
+    const size_t n = strlen(time);
+    const char *text = digits;
+    struct typed_time t;
+
+    memcpy(digits, time, n < MILLIS_DIGITS ? n : MILLIS_DIGITS);
+    if (!take_number(&text, 4, 1970, 9999, &t.year) || !take_number(&text, 2, 1, 12, &t.month) ||
+        !take_number(&text, 2, 1, days_in_month(t.year, t.month), &t.day) ||
+        !take_number(&text, 2, 0, 23, &t.hour) || !take_number(&text, 2, 0, 59, &t.minute) ||
+        !take_number(&text, 2, 0, 59, &t.second) || !take_number(&text, 3, 0, 999, &t.millisecond))
+        return false;
+    /* Arithmetic on the wall clock: as if in UTC, whatever the zone. */
+    const int64_t seconds = days_since_epoch(t.year, t.month, t.day) * 86400 +
+                            (int64_t)t.hour * 3600 + (int64_t)t.minute * 60 + t.second;
+    hd_instant_time_format((uint64_t)seconds * 1000 + t.millisecond + 1, true, out);
+    return strcmp(out, time) > 0; /* not past the year 9999 */
+}
+
 hudi_status hd_instant_time_parse(struct hd_op *op, const char *text, bool utc,
                                   char out[HD_INSTANT_TIME_BYTES])
 {

@@ -12,7 +12,8 @@
  */
 
 /** A new instant time: now, later than every instant of `timeline` and than any given out by this
- * process for any table. Sleeps a millisecond where needed. */
+ * process for any table. Sleeps a millisecond where needed; where the timeline is ahead of the
+ * clock, one millisecond after its newest instant. HUDI_INVALID when that is no date. */
 hudi_status hd_transition_new_time(struct hd_op *op, const struct hd_timeline *timeline,
                                    char out[HD_INSTANT_TIME_BYTES]);
 
@@ -21,13 +22,15 @@ hudi_status hd_transition_request(struct hd_op *op, const struct hd_timeline *ti
                                   const char *time, enum hd_action action, const void *content,
                                   size_t n);
 
-/** Create the inflight file; the requested one must exist and stays. */
+/** Create the inflight file; the requested one must exist and stays. HUDI_CONFLICT when it does not
+ * (somebody rolled the instant back), HUDI_EXISTS; both set an error. */
 hudi_status hd_transition_start(struct hd_op *op, const struct hd_timeline *timeline,
                                 const char *time, enum hd_action action, const void *content,
                                 size_t n);
 
-/** Publish the completed file. HUDI_EXISTS (no error) when it is there already: committing is
- * idempotent for whoever finds the same content. */
+/** Publish the completed file; the inflight one must exist and stays (else HUDI_CONFLICT).
+ * HUDI_EXISTS (no error) when it is there already: committing is idempotent for whoever finds the
+ * same content. */
 hudi_status hd_transition_complete(struct hd_op *op, const struct hd_timeline *timeline,
                                    const char *time, enum hd_action action, const void *content,
                                    size_t n);
@@ -36,6 +39,11 @@ hudi_status hd_transition_complete(struct hd_op *op, const struct hd_timeline *t
  * rollback. */
 hudi_status hd_transition_remove_pending(struct hd_op *op, const struct hd_timeline *timeline,
                                          const struct hd_instant *instant);
+
+/** Delete the inflight file of a pending (log) compaction, clustering or indexing, so that its plan
+ * can be run again. HUDI_CONFLICT when there is no requested file. */
+hudi_status hd_transition_revert_inflight(struct hd_op *op, const struct hd_timeline *timeline,
+                                          const struct hd_instant *instant);
 
 /** Turn a completed write back to inflight (requested and inflight made when missing, completed
  * deleted): the first step of rolling it back. */
