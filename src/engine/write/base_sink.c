@@ -154,6 +154,7 @@ hudi_status hd_base_sink_open(struct hd_op *op, const struct hd_write_config *co
     HD_TRY(hd_alloc(op, sizeof *sink, &sink));
     sink->config = config;
     sink->schema = schema;
+    sink->next_seqno = target->first_seqno;
     const uint64_t wanted = (uint64_t)hd_write_int(config, "hoodie.parquet.max.file.size");
     sink->max_bytes =
         wanted +
@@ -243,6 +244,11 @@ const struct ArrowSchema *hd_base_sink_schema(const hd_base_sink *sink)
 const char *hd_base_sink_file_name(const hd_base_sink *sink)
 {
     return sink->file_name;
+}
+
+uint64_t hd_base_sink_next_seqno(const hd_base_sink *sink)
+{
+    return sink->next_seqno;
 }
 
 bool hd_base_sink_can_write(const hd_base_sink *sink)

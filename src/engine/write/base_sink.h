@@ -25,9 +25,11 @@ typedef struct hd_base_sink hd_base_sink;
 struct hd_base_sink_target {
     const char *partition_path;
     const char *file_id;
-    /* Number of this file among those of the write, unique over all tasks of the instant: it makes
-     * write token and sequence numbers unique. */
+    /* Number of the run of files this one belongs to, unique over all tasks of the instant;
+     * together with `first_seqno`, which goes on where the run's previous file ended, it makes
+     * sequence numbers unique. Part of the write token. */
     uint32_t ordinal;
+    uint64_t first_seqno;
     enum hd_io_type io_type;
     /* Merging: rows copied from older files bring their own commit time (and file name in tables
      * where copied rows keep it), so these columns are plain strings instead of one constant. */
@@ -61,6 +63,9 @@ void hd_base_sink_set_bloom(struct hd_op *op, hd_base_sink *sink, hd_bloom *bloo
 /** Add to filter and range: keys of rows [0, length) of a STRING view; or widen the range alone. */
 hudi_status hd_base_sink_add_keys(struct hd_op *op, hd_base_sink *sink, const struct hd_view *keys);
 hudi_status hd_base_sink_widen_range(struct hd_op *op, hd_base_sink *sink, struct hd_slice key);
+
+/** Where the next file of the run goes on. */
+uint64_t hd_base_sink_next_seqno(const hd_base_sink *sink);
 
 /** The file has not reached its size limit. */
 bool hd_base_sink_can_write(const hd_base_sink *sink);

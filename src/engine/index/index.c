@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/index/index.h"
+
+#include <stdlib.h>
+#include <strings.h>
+
+#include "engine/index/key_lookup.h"
+#include "engine/record/key_range.h"
+
+hudi_status hd_index_type_of(struct hd_op *op, const char *name, enum hd_index_type *out)
+{
+    static const char *const NAMES[] = {"BLOOM", "SIMPLE", "GLOBAL_BLOOM", "GLOBAL_SIMPLE"};
+
+    for (size_t i = 0; i < HD_ARRAY_LENGTH(NAMES); i++) {
+        if (strcasecmp(name, NAMES[i]) == 0) {
+            *out = (enum hd_index_type)i;
+            return HUDI_OK;
+        }
+    }
+    return hd_fail(op, HUDI_NOT_IMPLEMENTED,
+                   "index type %s: there are bloom, simple, global_bloom and global_simple", name);
+}
+
+bool hd_index_is_global(enum hd_index_type type)
+{
+    return type == HD_INDEX_GLOBAL_BLOOM || type == HD_INDEX_GLOBAL_SIMPLE;
+}
+
+static int by_key(const void *a, const void *b, void *map)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    const int order = hd_key_compare(hd_spillable_map_key(map, x), hd_spillable_map_key(map, y));
+
+    return order != 0 ? order : (x > y) - (x < y);
+}
+
+/* Bytes from 0xEE up are where UTF-16 and byte order of keys part. */
+static bool has_high_bytes(struct hd_slice key)
+{
+    for (size_t i = 0; i < key.size; i++)
+        if (key.data[i] >= 0xee)
+            return true;
+    return false;
+}
+
+/* Entries of each space side by side, each sorted by key. */
+static hudi_status group_entries(struct hd_op *op, const struct hd_index_request *request,
+                                 struct hd_key_group **out_groups, size_t *out_n,
+                                 int64_t **out_entries)
+{
+    hudi_status status = HUDI_OK;
+    const struct hd_spillable_map *map = request->map;
+    const int64_t n = hd_spillable_map_length(map);
+    const size_t n_spaces =
+        hd_index_is_global(request->type) ? 1 : request->partitions->paths.n_entries;
+    struct hd_key_group *groups = NULL;
+    int64_t *entries = NULL;
+
+    HD_TRY_OUT(hd_alloc_array(op, n_spaces, sizeof *groups, &groups));
+    HD_TRY_OUT(hd_alloc_raw(op, (size_t)n, sizeof *entries, &entries));
+    for (int64_t i = 0; i < n; i++)
+        groups[hd_spillable_map_space(map, i)].n++;
+    int64_t *next = entries;
+    for (size_t s = 0; s < n_spaces; s++) {
+        groups[s].space = (uint32_t)s;
+        groups[s].entries = next;
+        groups[s].same_order = true;
+        next += groups[s].n;
+        groups[s].n = 0;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        struct hd_key_group *group = &groups[hd_spillable_map_space(map, i)];
+        group->entries[group->n++] = i;
+        group->same_order &= !has_high_bytes(hd_spillable_map_key(map, i));
+    }
+    for (size_t s = 0; s < n_spaces; s++)
+        qsort_r(groups[s].entries, (size_t)groups[s].n, sizeof *entries, by_key, (void *)map);
+    *out_groups = groups;
+    *out_n = n_spaces;
+    *out_entries = entries;
+    return HUDI_OK;
+out:
+    hd_free(op, groups);
+    hd_free(op, entries);
+    return status;
+}
+
+struct tag_job {
+    const struct hd_index_request *request;
+    struct hd_key_group *groups;
+    size_t n_groups;
+    struct hd_file_hits *hits; /* one a slice */
+};
+
+static hudi_status tag_slice(struct hd_op *op, void *argument, size_t i)
+{
+    struct tag_job *job = argument;
+    const struct hd_index_request *request = job->request;
+    const struct hd_file_slice *slice = request->slices[i];
+    struct hd_key_group *group = &job->groups[0];
+
+    job->hits[i].slice = slice;
+    if (slice->base == NULL)
+        return HUDI_OK;
+    if (!hd_index_is_global(request->type)) {
+        const struct hd_map_entry *partition =
+            hd_map_find(&request->partitions->paths, hd_slice_text(slice->partition_path));
+        if (partition == NULL)
+            return HUDI_OK;
+        group = &job->groups[partition->value];
+    }
+    if (group->n == 0)
+        return HUDI_OK;
+    return hd_fail_path(op, hd_key_lookup(op, request, group, slice, &job->hits[i]),
+                        slice->base->path);
+}
+
+hudi_status hd_index_tag(struct hd_op *op, const struct hd_index_request *request,
+                         struct hd_index_result *out)
+{
+    hudi_status status = HUDI_OK;
+    struct tag_job job = {.request = request};
+    int64_t *entries = NULL;
+
+    *out = (struct hd_index_result){0};
+    if (hd_spillable_map_length(request->map) == 0 || request->n_slices == 0)
+        return HUDI_OK;
+    HD_TRY_OUT(group_entries(op, request, &job.groups, &job.n_groups, &entries));
+    HD_TRY_OUT(hd_alloc_array(op, request->n_slices, sizeof *job.hits, &job.hits));
+    HD_TRY_OUT(hd_pool_each(op, request->pool, request->n_slices, tag_slice, &job));
+    out->files = job.hits;
+    for (size_t i = 0; i < request->n_slices; i++) {
+        if (job.hits[i].n_hits > 0)
+            out->files[out->n_files++] = job.hits[i];
+        else
+            hd_free(op, job.hits[i].hits);
+    }
+    job.hits = NULL;
+out:
+    if (job.hits != NULL)
+        for (size_t i = 0; i < request->n_slices; i++)
+            hd_free(op, job.hits[i].hits);
+    hd_free(op, job.hits);
+    hd_free(op, job.groups);
+    hd_free(op, entries);
+    return status;
+}
+
+void hd_index_result_clear(struct hd_op *op, struct hd_index_result *result)
+{
+    for (size_t i = 0; i < result->n_files; i++)
+        hd_free(op, result->files[i].hits);
+    hd_free(op, result->files);
+    *result = (struct hd_index_result){0};
+}

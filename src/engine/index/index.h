@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HD_ENGINE_INDEX_H
+#define HD_ENGINE_INDEX_H
+
+#include "base/op.h"
+#include "base/pool.h"
+#include "engine/record/key_generator.h"
+#include "engine/record/spillable_map.h"
+#include "format/layout/file_system_view.h"
+#include "format/layout/table_snapshot.h"
+
+/*
+ * Where the records of a write live already: record key -> file group, and within it the row, so
+ * that the merge needs no look-up of its own. docs/format/index.md
+ */
+enum hd_index_type {
+    HD_INDEX_BLOOM,
+    HD_INDEX_SIMPLE,
+    HD_INDEX_GLOBAL_BLOOM,
+    HD_INDEX_GLOBAL_SIMPLE,
+};
+
+/** From hoodie.index.type; HUDI_NOT_IMPLEMENTED naming a type that is not one of these. */
+hudi_status hd_index_type_of(struct hd_op *op, const char *name, enum hd_index_type *out);
+/** Keys are unique over all partitions. */
+bool hd_index_is_global(enum hd_index_type type);
+
+/** A row of a base file whose key is that of an incoming record. */
+struct hd_index_hit {
+    int64_t row;   /* of the file */
+    int64_t entry; /* of the map */
+};
+
+/** Hits of one base file, ascending by row. A key stored twice hits twice. */
+struct hd_file_hits {
+    const struct hd_file_slice *slice;
+    struct hd_index_hit *hits;
+    size_t n_hits;
+};
+
+struct hd_index_request {
+    const struct hd_table_snapshot *table;
+    const struct hd_options *options;
+    hd_pool *pool;
+    enum hd_index_type type;
+    enum hd_complex_encoding encoding;  /* tables without meta columns: how keys are rebuilt */
+    const struct hd_spillable_map *map; /* spaces are numbers of `partitions`; global: all 0 */
+    const struct hd_partition_set *partitions;
+    /* Latest slices of the partitions concerned (all partitions when global), in view order. */
+    const struct hd_file_slice *const *slices;
+    size_t n_slices;
+};
+
+struct hd_index_result {
+    struct hd_file_hits *files; /* only those with hits, in slice order */
+    size_t n_files;
+};
+
+/**
+ * Find the map's keys in the slices' base files: files whose key range holds none are passed over,
+ * then those whose bloom filter denies all (bloom types), then the key column of the row groups
+ * that remain is read. Files are looked at in parallel. @return HUDI_CORRUPT, HUDI_IO naming the
+ * file Source: HoodieBloomIndex.tagLocation, HoodieSimpleIndex.tagLocation (Hudi 0.15.0)
+ */
+hudi_status hd_index_tag(struct hd_op *op, const struct hd_index_request *request,
+                         struct hd_index_result *out);
+void hd_index_result_clear(struct hd_op *op, struct hd_index_result *result);
+
+#endif

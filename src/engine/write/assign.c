@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/write/assign.h"
+
+/* Commits looked at: a write's cost must not grow with the length of the timeline. */
+#define MAX_COMMITS_READ 32
+
+hudi_status hd_average_record_bytes(struct hd_op *op, const struct hd_write_config *config,
+                                    int64_t *out)
+{
+    const struct hd_timeline *timeline = &config->table->timeline;
+    const int64_t limit = hd_write_int(config, "hoodie.parquet.small.file.limit");
+    const double threshold = hd_options_double(&config->options, &config->table->config.properties,
+                                               "hoodie.record.size.estimation.threshold") *
+                             (double)limit;
+
+    *out = hd_write_int(config, "hoodie.copyonwrite.record.size.estimate");
+    int n_read = 0;
+    for (size_t i = timeline->n_instants; i-- > 0 && n_read < MAX_COMMITS_READ;) {
+        const struct hd_instant *instant = &timeline->instants[i];
+        struct hd_commit_metadata metadata;
+        int64_t n_rows = 0, n_bytes = 0;
+
+        if (!hd_instant_is_completed_write(instant))
+            continue;
+        n_read++;
+        HD_TRY(hd_timeline_read_commit(op, timeline, instant, &metadata));
+        for (size_t s = 0; s < metadata.n_stats; s++) {
+            n_rows += metadata.stats[s].num_writes;
+            n_bytes += metadata.stats[s].total_write_bytes;
+        }
+        hd_commit_metadata_clear(&metadata);
+        if (n_rows > 0 && (double)n_bytes > threshold) {
+            *out = (n_bytes + n_rows - 1) / n_rows;
+            break;
+        }
+    }
+    return HUDI_OK;
+}
+
+void hd_small_files(const struct hd_write_config *config, int64_t record_bytes,
+                    const struct hd_file_slice *const *slices, size_t n_slices,
+                    struct hd_small_file *out, size_t *n)
+{
+    const int64_t limit = hd_write_int(config, "hoodie.parquet.small.file.limit");
+    const int64_t max = hd_write_int(config, "hoodie.parquet.max.file.size");
+
+    *n = 0;
+    for (size_t i = 0; i < n_slices; i++) {
+        const struct hd_file_slice *slice = slices[i];
+
+        if (slice->base == NULL || slice->base->size_bytes == 0 ||
+            (int64_t)slice->base->size_bytes >= limit)
+            continue;
+        if (hd_file_owner(slice->partition_path, slice->file_id, config->n_tasks) != config->task)
+            continue;
+        const int64_t room = (max - (int64_t)slice->base->size_bytes) / record_bytes;
+        if (room > 0)
+            out[(*n)++] = (struct hd_small_file){.slice = slice, .index = i, .room = room};
+    }
+}
+
+static uint32_t owner(struct hd_slice a, struct hd_slice b, uint32_t n_tasks)
+{
+    const uint64_t hash = hd_hash_bytes(a.data, a.size) * 31 + hd_hash_bytes(b.data, b.size);
+
+    return n_tasks <= 1 ? 0 : (uint32_t)((hash ^ hash >> 32) % n_tasks);
+}
+
+uint32_t hd_file_owner(const char *partition_path, const char *file_id, uint32_t n_tasks)
+{
+    return owner(hd_slice_text(partition_path), hd_slice_text(file_id), n_tasks);
+}
+
+uint32_t hd_insert_owner(struct hd_slice partition_path, struct hd_slice record_key,
+                         uint32_t n_tasks)
+{
+    return owner(partition_path, record_key, n_tasks);
+}

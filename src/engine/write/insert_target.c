@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/write/insert_target.h"
+
+#include "arrow/gather.h"
+#include "arrow/schema.h"
+#include "engine/write/create_handle.h"
+#include "engine/write/merge_handle.h"
+
+struct hd_insert_target {
+    const struct hd_write_config *config;
+    const struct hd_write_schema *schema;
+    const hd_merger *merger;
+    char *partition_path;
+    uint32_t ordinal;
+    uint64_t next_seqno;
+    struct hd_small_file *small;
+    size_t n_small;
+    size_t next_small;
+    struct hd_write_status *status;
+    hd_create_handle *create; /* at most one of the two is open */
+    hd_merge_handle *merge;
+    int64_t room; /* of `merge` */
+    int64_t n_deleted;
+};
+
+hudi_status hd_insert_target_open(struct hd_op *op, const struct hd_write_config *config,
+                                  const struct hd_write_schema *schema, const hd_merger *merger,
+                                  const char *partition_path, uint32_t ordinal,
+                                  const struct hd_small_file *small, size_t n_small,
+                                  struct hd_write_status *write_status, hd_insert_target **out)
+{
+    hudi_status status = HUDI_OK;
+    hd_insert_target *target;
+
+    *out = NULL;
+    HD_TRY(hd_alloc(op, sizeof *target, &target));
+    *target = (hd_insert_target){.config = config,
+                                 .schema = schema,
+                                 .merger = merger,
+                                 .ordinal = ordinal,
+                                 .n_small = n_small,
+                                 .status = write_status};
+    HD_TRY_OUT(hd_strdup(op, partition_path, &target->partition_path));
+    HD_TRY_OUT(hd_alloc_array(op, n_small, sizeof *small, &target->small));
+    if (n_small > 0)
+        memcpy(target->small, small, n_small * sizeof *small);
+    *out = target;
+    return HUDI_OK;
+out:
+    hd_insert_target_abort(op, target);
+    return status;
+}
+
+static hudi_status close_file(struct hd_op *op, hd_insert_target *target)
+{
+    struct hd_write_stat stat;
+    hudi_status status = HUDI_OK;
+
+    if (target->create != NULL) {
+        target->next_seqno = hd_create_handle_next_seqno(target->create);
+        status = hd_create_handle_close(op, target->create, &target->status->arena, &stat);
+    } else if (target->merge != NULL) {
+        target->next_seqno = hd_merge_handle_next_seqno(target->merge);
+        status = hd_merge_handle_close(op, target->merge, &target->status->arena, &stat);
+    } else {
+        return HUDI_OK;
+    }
+    target->create = NULL;
+    target->merge = NULL;
+    HD_TRY(status);
+    stat.num_deletes += target->n_deleted;
+    target->n_deleted = 0;
+    return hd_write_status_add(op, target->status, &stat);
+}
+
+/* An open file with room for at least one row; `*n` is how many of that many it takes. */
+static hudi_status make_room(struct hd_op *op, hd_insert_target *target, int64_t *n)
+{
+    const bool full = (target->merge != NULL && target->room == 0) ||
+                      (target->create != NULL && !hd_create_handle_can_write(target->create));
+
+    if (full)
+        HD_TRY(close_file(op, target));
+    if (target->merge == NULL && target->create == NULL) {
+        if (target->next_small < target->n_small) {
+            const struct hd_small_file *small = &target->small[target->next_small++];
+            const struct hd_merge_request request = {.config = target->config,
+                                                     .schema = target->schema,
+                                                     .merger = target->merger,
+                                                     .slice = small->slice,
+                                                     .ordinal = target->ordinal,
+                                                     .first_seqno = target->next_seqno};
+
+            target->room = small->room;
+            HD_TRY(hd_merge_handle_open(op, &request, &target->merge));
+        } else {
+            HD_TRY(hd_create_handle_open(op, target->config, target->schema, target->partition_path,
+                                         target->ordinal, target->next_seqno, &target->create));
+        }
+    }
+    if (target->merge != NULL && *n > target->room)
+        *n = target->room;
+    return HUDI_OK;
+}
+
+/* Rows [start, start + n) of what is given. */
+static hudi_status write_rows(struct hd_op *op, hd_insert_target *target,
+                              struct hd_shared_array *records, const struct ArrowArray *keys,
+                              int64_t start, int64_t n)
+{
+    hudi_status status = HUDI_OK;
+    struct hd_shared_array *part = NULL;
+    struct ArrowArray whole = {0}, slice = {0}, key_part = {0};
+    const struct hd_run run = {.source = 0, .start = (uint32_t)start, .length = (uint32_t)n};
+    struct ArrowSchema field = {0};
+    const struct hd_type text = {.id = HD_TYPE_STRING};
+
+    HD_TRY_OUT(hd_array_share(op, records, -1, &whole));
+    HD_TRY_OUT(hd_array_slice(op, &whole, start, n, &slice));
+    HD_TRY_OUT(hd_shared_array_new(op, &slice, &part));
+    HD_TRY_OUT(hd_schema_init_field(op, &field, "key", &text, false));
+    HD_TRY_OUT(hd_gather(op, &field, &keys, 1, &run, 1, &key_part));
+    status = target->merge != NULL ? hd_merge_handle_append(op, target->merge, part, &key_part)
+                                   : hd_create_handle_append(op, target->create, part, &key_part);
+out:
+    hd_schema_clear(&field);
+    hd_array_clear(&whole);
+    hd_array_clear(&slice);
+    hd_array_clear(&key_part);
+    hd_shared_array_free(part);
+    return status;
+}
+
+static hudi_status append_live(struct hd_op *op, hd_insert_target *target,
+                               struct hd_shared_array *records, struct ArrowArray *keys)
+{
+    const int64_t n_rows = hd_shared_array_get(records)->length;
+
+    for (int64_t done = 0; done < n_rows;) {
+        int64_t n = n_rows - done;
+
+        HD_TRY(make_room(op, target, &n));
+        if (target->merge != NULL)
+            target->room -= n;
+        if (n == n_rows)
+            return target->merge != NULL
+                       ? hd_merge_handle_append(op, target->merge, records, keys)
+                       : hd_create_handle_append(op, target->create, records, keys);
+        HD_TRY(write_rows(op, target, records, keys, done, n));
+        done += n;
+    }
+    return HUDI_OK;
+}
+
+static hudi_status keep_rows(struct hd_op *op, const struct hd_write_schema *schema,
+                             const struct hd_run_list *kept, struct hd_shared_array **records,
+                             struct ArrowArray *keys)
+{
+    hudi_status status = HUDI_OK;
+    const struct ArrowArray *sources[1] = {hd_shared_array_get(*records)};
+    const struct ArrowArray *key_source[1] = {keys};
+    struct ArrowArray live = {0}, live_keys = {0};
+    struct hd_shared_array *shared = NULL;
+    struct ArrowSchema field = {0};
+    const struct hd_type text = {.id = HD_TYPE_STRING};
+
+    HD_TRY_OUT(hd_gather(op, &schema->record, sources, 1, kept->runs, kept->n_runs, &live));
+    HD_TRY_OUT(hd_schema_init_field(op, &field, "key", &text, false));
+    HD_TRY_OUT(hd_gather(op, &field, key_source, 1, kept->runs, kept->n_runs, &live_keys));
+    HD_TRY_OUT(hd_shared_array_new(op, &live, &shared));
+    hd_shared_array_free(*records);
+    *records = shared;
+    hd_array_clear(keys);
+    hd_array_move(&live_keys, keys);
+out:
+    hd_schema_clear(&field);
+    hd_array_clear(&live);
+    hd_array_clear(&live_keys);
+    return status;
+}
+
+hudi_status hd_drop_deletes(struct hd_op *op, const struct hd_write_schema *schema,
+                            const hd_merger *merger, struct hd_shared_array **records,
+                            struct ArrowArray *keys, int64_t *n_deleted)
+{
+    hudi_status status = HUDI_OK;
+    struct hd_arena arena = {0};
+    struct hd_run_list kept = {0};
+    struct hd_view view;
+    const struct ArrowArray *batch = hd_shared_array_get(*records);
+
+    HD_TRY_OUT(hd_view_open(op, &arena, &schema->record, batch, &view));
+    for (int64_t row = 0; row < batch->length; row++) {
+        const struct hd_merge_side side = {.columns = view.children, .row = row};
+        if (!hd_merger_is_delete(merger, &side))
+            HD_TRY_OUT(hd_run_list_add(op, &kept, 0, (uint32_t)row, 1));
+    }
+    if ((int64_t)kept.n_rows == batch->length)
+        goto out;
+    *n_deleted += batch->length - (int64_t)kept.n_rows;
+    status = keep_rows(op, schema, &kept, records, keys);
+out:
+    hd_free(op, kept.runs);
+    hd_arena_clear(&arena);
+    return status;
+}
+
+hudi_status hd_insert_target_append(struct hd_op *op, hd_insert_target *target,
+                                    struct hd_shared_array *records, struct ArrowArray *keys)
+{
+    hudi_status status = HUDI_OK;
+    struct ArrowArray handle = {0};
+    struct hd_shared_array *live = NULL;
+
+    HD_TRY_OUT(hd_array_share(op, records, -1, &handle));
+    HD_TRY_OUT(hd_shared_array_new(op, &handle, &live));
+    HD_TRY_OUT(
+        hd_drop_deletes(op, target->schema, target->merger, &live, keys, &target->n_deleted));
+    HD_TRY_OUT(append_live(op, target, live, keys));
+out:
+    hd_array_clear(&handle);
+    hd_shared_array_free(live);
+    hd_array_clear(keys);
+    return status;
+}
+
+hudi_status hd_insert_target_close(struct hd_op *op, hd_insert_target *target)
+{
+    const hudi_status status = close_file(op, target);
+
+    hd_insert_target_abort(op, target);
+    return status;
+}
+
+void hd_insert_target_abort(struct hd_op *op, hd_insert_target *target)
+{
+    if (target == NULL)
+        return;
+    hd_create_handle_abort(op, target->create);
+    hd_merge_handle_abort(op, target->merge);
+    hd_free(op, target->partition_path);
+    hd_free(op, target->small);
+    hd_free(op, target);
+}

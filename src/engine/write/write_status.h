@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HD_ENGINE_WRITE_STATUS_H
+#define HD_ENGINE_WRITE_STATUS_H
+
+#include "base/arena.h"
+#include "base/op.h"
+#include "format/timeline/commit_metadata.h"
+
+/** A record that could not be written, and why. */
+struct hd_failed_record {
+    const char *key; /* or the row's number in its input when it has no key */
+    const char *reason;
+};
+
+/**
+ * What one attempt of one writer task did: all that the coordinator needs to commit it. All zero is
+ * empty and ready. Travels as JSON: {"version":1,"task":..,"attempt":..,"instant":..,"schema":..,
+ * "stats":[..],"failed":N,"failures":[{"key":..,"reason":..}]}.
+ *
+ * Failures are sampled as Hudi samples them: the first always, of the others one in ten
+ * (hoodie.memory.writestatus.failure.fraction), at most HD_MAX_FAILURES; `n_failed` counts all.
+ * Source: WriteStatus.markFailure (Hudi 0.15.0)
+ */
+#define HD_MAX_FAILURES 100
+
+struct hd_write_status {
+    struct hd_arena arena;
+    uint32_t task;
+    uint64_t attempt;
+    const char *instant_time;
+    const char *avro_schema; /* of the table after this write; NULL: unchanged, no rows came */
+    struct hd_write_stat *stats;
+    size_t n_stats;
+    size_t stat_capacity;
+    int64_t n_failed;
+    struct hd_failed_record *failures;
+    size_t n_failures;
+    size_t failure_capacity;
+};
+
+/** Add a stat whose strings are in status->arena. */
+hudi_status hd_write_status_add(struct hd_op *op, struct hd_write_status *status,
+                                const struct hd_write_stat *stat);
+hudi_status hd_write_status_fail(struct hd_op *op, struct hd_write_status *status,
+                                 double sampled_fraction, const char *key, const char *reason);
+/** Add all of another status to this one, copied. */
+hudi_status hd_write_status_absorb(struct hd_op *op, struct hd_write_status *status,
+                                   const struct hd_write_status *from);
+void hd_write_status_clear(struct hd_op *op, struct hd_write_status *status);
+
+hudi_status hd_write_status_encode(struct hd_op *op, const struct hd_write_status *status,
+                                   struct hd_str *out);
+hudi_status hd_write_status_decode(struct hd_op *op, struct hd_slice bytes,
+                                   struct hd_write_status *out);
+
+#endif
