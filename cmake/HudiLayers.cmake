@@ -20,27 +20,11 @@ foreach(line IN LISTS lines)
 endforeach()
 list(REMOVE_DUPLICATES HUDI_LAYERS)
 
-# Arrow's headers and ours share the folder name arrow/: in C++ files Arrow's are found first, so
-# what those files include of ours must not include src/arrow/. Both are system folders, since the
-# compiler searches system folders last.
-function(hudi_add_arrow_shim name)
-    add_library(${name} OBJECT ${ARGN})
-    add_library(${name}_includes INTERFACE)
-    target_include_directories(${name}_includes SYSTEM INTERFACE "${PROJECT_SOURCE_DIR}/src"
-        "${PROJECT_SOURCE_DIR}/include")
-    target_link_libraries(${name} PRIVATE hd_arrow_cpp ${name}_includes hd_dependencies)
-endfunction()
-
 set(HUDI_LAYER_OBJECTS "")
 foreach(layer IN LISTS HUDI_LAYERS)
     set(dir "${PROJECT_SOURCE_DIR}/src/${layer}")
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${dir}/*.c")
     file(GLOB cpp_sources CONFIGURE_DEPENDS "${dir}/arrow_cpp/*.cc") # src/store only
-    if(cpp_sources)
-        hudi_add_arrow_shim(hd_${layer}_arrow_cpp ${cpp_sources})
-        list(APPEND sources $<TARGET_OBJECTS:hd_${layer}_arrow_cpp>)
-        list(APPEND HUDI_LAYER_OBJECTS $<TARGET_OBJECTS:hd_${layer}_arrow_cpp>)
-    endif()
     if(sources)
         add_library(hd_${layer} STATIC ${sources})
         target_link_libraries(hd_${layer} PUBLIC ${below_${layer}} hd_dependencies)
@@ -54,6 +38,12 @@ foreach(layer IN LISTS HUDI_LAYERS)
             "${PROJECT_SOURCE_DIR}/include")
     endif()
     if(cpp_sources)
+        # A library of its own that does not search src/: there is an arrow/type.h in it, as in Arrow.
+        add_library(hd_${layer}_cpp OBJECT ${cpp_sources})
+        target_include_directories(hd_${layer}_cpp PRIVATE "${PROJECT_SOURCE_DIR}/include")
+        target_link_libraries(hd_${layer}_cpp PRIVATE hd_arrow_cpp)
+        target_sources(hd_${layer} PRIVATE $<TARGET_OBJECTS:hd_${layer}_cpp>)
+        list(APPEND HUDI_LAYER_OBJECTS $<TARGET_OBJECTS:hd_${layer}_cpp>)
         target_link_libraries(hd_${layer} PRIVATE $<LINK_ONLY:hd_arrow_cpp>)
         set_target_properties(hd_${layer} PROPERTIES LINKER_LANGUAGE CXX)
     endif()
