@@ -8,18 +8,18 @@
 #include "hudi/arrow_c.h"
 
 /**
- * The external spillable map: record key to record, the records within a byte budget. Records come in
- * as batches and stay columns while they fit; what does not fit goes row by row into a disk store
- * (BitCask: one append-only file; or RocksDB). Keys and the index stay in memory, counted against the
- * operation's budget: whoever has more keys than that holds splits its input by key hash first.
- * Nothing is allocated per record.
+ * The external spillable map: record key to record, the records within a byte budget. Records come
+ * in as batches and stay columns while they fit; what does not fit goes row by row into a disk
+ * store (BitCask: one append-only file; or RocksDB). Keys and the index stay in memory, counted
+ * against the operation's budget: whoever has more keys than that holds splits its input by key
+ * hash first. Nothing is allocated per record.
  *
- * Keys live in numbered spaces (the writer's partition numbers; 0 where keys are global): equal keys
- * of different spaces are different records. Entries are numbered from 0 in the order in which their
- * keys first came.
+ * Keys live in numbered spaces (the writer's partition numbers; 0 where keys are global): equal
+ * keys of different spaces are different records. Entries are numbered from 0 in the order in which
+ * their keys first came.
  *
- * Threads: put by one thread at a time; everything else may run in several threads once all puts are
- * done.
+ * Threads: put by one thread at a time; everything else may run in several threads once all puts
+ * are done.
  *
  * Source: ExternalSpillableMap, BitCaskDiskMap, RocksDbDiskMap (Hudi 0.15.0); the bytes on disk are
  * ours (docs/format/write-path.md 4: process-private).
@@ -37,26 +37,26 @@ struct hd_spillable_map_options {
 };
 
 /** HUDI_NOT_IMPLEMENTED for ROCKS_DB in a build without it. No file is made before the first spill;
- * BitCask's file is unlinked as soon as it is open, so a killed process leaves none behind (RocksDB's
- * folder is deleted at free, and by the next map that finds its process gone). */
+ * BitCask's file is unlinked as soon as it is open, so a killed process leaves none behind
+ * (RocksDB's folder is deleted at free, and by the next map that finds its process gone). */
 hudi_status hd_spillable_map_new(struct hd_op *op, const struct hd_spillable_map_options *options,
                                  hd_spillable_map **out);
 void hd_spillable_map_free(struct hd_op *op, hd_spillable_map *map);
 
-/** Decides between two records of one key: true lets the new row replace the old one. It may instead
- * ask for a row of both (`*columns` set, then take_new(column) for each column). */
+/** Decides between two records of one key: true lets the new row replace the old one. It may
+ * instead ask for a row of both (`*columns` set, then take_new(column) for each column). */
 struct hd_spillable_map_resolve {
     bool (*replace)(void *self, const struct hd_view *old_columns, int64_t old_row,
                     const struct hd_view *new_columns, int64_t new_row, bool *columns);
-    bool (*take_new)(void *self, int32_t column, const struct hd_view *old_columns,
-                     int64_t old_row, const struct hd_view *new_columns, int64_t new_row);
+    bool (*take_new)(void *self, int32_t column, const struct hd_view *old_columns, int64_t old_row,
+                     const struct hd_view *new_columns, int64_t new_row);
     void *self;
 };
 
 /**
- * Add rows `rows[0..n)` of `batch` (NULL rows: the first n). `keys` is a STRING view by row number of
- * the batch, `spaces` the space of each row of the batch (NULL: all 0). `resolve` NULL: the new row
- * replaces. `batch` is shared (a handle is kept while rows of it are in memory).
+ * Add rows `rows[0..n)` of `batch` (NULL rows: the first n). `keys` is a STRING view by row number
+ * of the batch, `spaces` the space of each row of the batch (NULL: all 0). `resolve` NULL: the new
+ * row replaces. `batch` is shared (a handle is kept while rows of it are in memory).
  * @param entries  NULL, or set to each row's entry number (n of them)
  */
 hudi_status hd_spillable_map_put(struct hd_op *op, hd_spillable_map *map,
@@ -70,13 +70,13 @@ int64_t hd_spillable_map_length(const hd_spillable_map *map);
 struct hd_slice hd_spillable_map_key(const hd_spillable_map *map, int64_t entry);
 uint32_t hd_spillable_map_space(const hd_spillable_map *map, int64_t entry);
 
-/** Entry numbers of the keys in rows [start, start + n) of a STRING view, all of one space; -1 where
- * absent. A null row is absent. */
+/** Entry numbers of the keys in rows [start, start + n) of a STRING view, all of one space; -1
+ * where absent. A null row is absent. */
 void hd_spillable_map_find(const hd_spillable_map *map, uint32_t space, const struct hd_view *keys,
                            int64_t start, int64_t n, int64_t *entries);
 
-/** Records of entries in the order given (an entry may occur more than once), as a fresh struct array
- * of the schema. Rows on disk are read in file order. */
+/** Records of entries in the order given (an entry may occur more than once), as a fresh struct
+ * array of the schema. Rows on disk are read in file order. */
 hudi_status hd_spillable_map_get(struct hd_op *op, const hd_spillable_map *map,
                                  const int64_t *entries, int64_t n, struct ArrowArray *out);
 
