@@ -4,9 +4,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "arrow/java_text.h"
 #include "arrow/schema.h"
 #include "engine/record/field_path.h"
-#include "engine/record/java_text.h"
 #include "engine/record/merge_defaults.h"
 #include "format/table/table_version.h"
 
@@ -298,11 +298,13 @@ static int compare_rows(const hd_merger *merger, const struct hd_merge_side *a,
     return 0;
 }
 
-/* A delete that carries no ordering value at all: it goes by arrival. */
+/* A delete without an ordering value that counts. */
 static bool is_unordered_delete(const hd_merger *merger, const struct hd_merge_side *side)
 {
     if (!side->is_delete)
         return false;
+    if (side->by_arrival)
+        return true;
     for (size_t i = 0; i < merger->n_ordering; i++) {
         if (!hd_field_path_is_null(&merger->ordering[i], side->columns, side->row))
             return false;

@@ -11,11 +11,12 @@
  * What happens when two records of one key meet: the payload classes and merge modes of Hudi as one
  * function over rows of columns, used by pre-combine, the merge handle and merged reading alike.
  *
- *   OVERWRITE_WITH_LATEST   combine: the later write wins. pre-combine: larger ordering value wins,
- * a tie goes to the later EVENT_TIME (Default)    combine too goes by the ordering value, a tie to
- * the incoming OVERWRITE_NON_DEFAULTS  incoming columns that differ from the schema's default
- * overwrite PARTIAL_UPDATE          incoming columns that are not null overwrite, the larger
- * ordering value's first EMPTY                   the record is deleted
+ * - OVERWRITE_WITH_LATEST: in combine the later write wins; in pre-combine the larger ordering
+ *   value, a tie goes to the later (from table version 8 on the later in any case)
+ * - EVENT_TIME (DefaultHoodieRecordPayload): both go by the ordering value, a tie to the incoming
+ * - OVERWRITE_NON_DEFAULTS: incoming columns that differ from the schema's default overwrite
+ * - PARTIAL_UPDATE: incoming columns that are not null overwrite, the larger ordering value's first
+ * - EMPTY: the record is deleted
  *
  * Rows with _hoodie_is_deleted = true (or the delete key/marker of DefaultHoodieRecordPayload) are
  * deletes under every rule. A null ordering value ranks lowest (never an error, never chance).
@@ -43,7 +44,10 @@ enum hd_merge_choice {
 struct hd_merge_side {
     const struct hd_view *columns;
     int64_t row;
-    bool is_delete; /* an operation or log block says so: only key and ordering count */
+    bool is_delete;  /* an operation or log block says so: only key and ordering count */
+    bool by_arrival; /* a delete whose ordering value does not count: it takes effect whatever is
+                        stored (Spark's delete operation; a delete block without ordering value). A
+                        delete whose ordering fields are all null is one too */
 };
 
 typedef struct hd_merger hd_merger;
@@ -66,8 +70,9 @@ int32_t hd_merger_ordering_column(const hd_merger *merger);
 bool hd_merger_is_delete(const hd_merger *merger, const struct hd_merge_side *incoming);
 
 /** Of two incoming rows of one write, `later` having arrived after `earlier`: true when `later` is
- * kept. (Under PARTIAL_UPDATE and OVERWRITE_NON_DEFAULTS Hudi's preCombine merges columns: then
- * `*columns` is set and the kept row is made of both, `later` being the incoming side.) */
+ * kept. (Under PARTIAL_UPDATE, and from table version 8 on under OVERWRITE_NON_DEFAULTS,
+ * pre-combine merges columns: then `*columns` is set and the kept row is made of both,
+ * hd_merger_column_from_incoming() saying how, with `later` as the incoming side.) */
 bool hd_merger_precombine(const hd_merger *merger, const struct hd_merge_side *earlier,
                           const struct hd_merge_side *later, bool *columns);
 
