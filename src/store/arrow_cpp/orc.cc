@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ORC files as batches; a stripe is what base_file.h calls a row group. Types as Arrow maps them:
+ * timestamps come in nanoseconds, those with local time zone as UTC; char and varchar are strings.
+ * Arrow does not give out stripe statistics, so there are none.
+ */
+#include <algorithm>
+#include <arrow/adapters/orc/adapter.h>
+#include <arrow/api.h>
+#include <arrow/c/bridge.h>
+#include <arrow/util/key_value_metadata.h>
+#include <vector>
+
+#include "common.h"
+
+namespace
+{
+
+using arrow::adapters::orc::ORCFileReader;
+using hudi::Fault;
+
+constexpr int64_t DEFAULT_BATCH_ROWS = 65536;
+constexpr int64_t BATCH_BYTES = int64_t{32} << 20;      /* aimed at, by default */
+constexpr uint64_t MAX_BLOCK_BYTES = uint64_t{1} << 23; /* a chunk's length has 23 bits */
+
+struct Stripe {
+    int64_t first_row;
+    int64_t n_rows;
+    int64_t n_bytes;
+};
+
+struct Reader {
+    hd_input_file *file;
+    std::shared_ptr<arrow::Schema> schema;
+    std::shared_ptr<const arrow::KeyValueMetadata> key_values;
+    std::vector<Stripe> stripes;
+    int64_t n_rows = 0;
+
+    const char *path() const
+    {
+        return hd_cpp_input_path(file);
+    }
+};
+
+struct Batches {
+    Reader *reader;
+    std::unique_ptr<ORCFileReader> file;
+    std::vector<int> columns;   /* ascending */
+    std::vector<int> positions; /* of the output columns among those */
+    std::shared_ptr<arrow::Schema> schema;
+    std::vector<int> stripes;
+    size_t next_stripe = 0;
+    int64_t batch_rows;
+    int64_t rows_left = 0; /* of the current stripe */
+    std::shared_ptr<arrow::RecordBatchReader> current;
+};
+
+/* ---- opening ------------------------------------------------------------------------------ */
+
+bool take_varint(const uint8_t **at, const uint8_t *end, uint64_t *out)
+{
+    *out = 0;
+    for (unsigned shift = 0; shift < 64 && *at < end; shift += 7) {
+        const uint8_t byte = *(*at)++;
+        *out |= static_cast<uint64_t>(byte & 0x7f) << shift;
+        if (byte < 0x80)
+            return true;
+    }
+    return false;
+}
+
+/*
+ * The postscript (Protocol Buffers, its length in the file's last byte) says how much the ORC
+ * library allocates before it looks at anything: 1 footer bytes, 3 compression block bytes,
+ * 5 metadata bytes.
+ */
+arrow::Status check_postscript(const std::shared_ptr<arrow::io::RandomAccessFile> &source)
+{
+    ARROW_ASSIGN_OR_RAISE(const int64_t size, source->GetSize());
+    ARROW_ASSIGN_OR_RAISE(const auto tail, source->ReadAt(std::max<int64_t>(0, size - 256), 256));
+    const uint8_t *end = tail->data() + tail->size() - 1;
+
+    if (size < 16 || *end > tail->size() - 1)
+        return arrow::Status::Invalid("file of ", size, " bytes is no ORC file");
+    for (const uint8_t *at = end - *end; at < end;) {
+        uint64_t tag, value;
+        if (!take_varint(&at, end, &tag) || !take_varint(&at, end, &value))
+            return arrow::Status::Invalid("ORC postscript is damaged");
+        if ((tag & 7) == 2) { /* bytes: skip them */
+            if (value > static_cast<uint64_t>(end - at))
+                return arrow::Status::Invalid("ORC postscript is damaged");
+            at += value;
+        } else if ((tag & 7) != 0) {
+            return arrow::Status::Invalid("ORC postscript is damaged");
+        }
+        if (((tag == (1 << 3)) || tag == (5 << 3)) && value > static_cast<uint64_t>(size))
+            return arrow::Status::Invalid("ORC footer of ", value, " bytes in a file of ", size);
+        if (tag == (3 << 3) && value > MAX_BLOCK_BYTES)
+            return arrow::Status::Invalid("ORC compression blocks of ", value, " bytes");
+    }
+    return arrow::Status::OK();
+}
+
+arrow::Status read_stripes(ORCFileReader *file, Reader *reader)
+{
+    const int64_t size = static_cast<int64_t>(hd_cpp_input_size(reader->file));
+
+    for (int64_t i = 0; i < file->NumberOfStripes(); i++) {
+        const auto info = file->GetStripeInformation(i);
+        if (info.num_rows < 0 || info.offset < 0 || info.length < 0 || info.offset > size ||
+            info.length > size - info.offset)
+            return arrow::Status::Invalid("ORC stripe ", i, " lies outside of the file");
+        reader->stripes.push_back({reader->n_rows, info.num_rows, info.length});
+        if (__builtin_add_overflow(reader->n_rows, info.num_rows, &reader->n_rows))
+            return arrow::Status::Invalid("ORC stripes claim too many rows");
+    }
+    if (reader->n_rows != file->NumberOfRows())
+        return arrow::Status::Invalid("ORC stripes have ", reader->n_rows,
+                                      " rows, the footer says ", file->NumberOfRows());
+    return arrow::Status::OK();
+}
+
+arrow::Status open_reader(hd_input_file *file, std::unique_ptr<Reader> *out, ArrowSchema *schema)
+{
+    auto reader = std::make_unique<Reader>();
+    const auto source = hudi::input_stream(file);
+
+    reader->file = file;
+    ARROW_RETURN_NOT_OK(check_postscript(source));
+    ARROW_ASSIGN_OR_RAISE(const auto orc, ORCFileReader::Open(source, hudi::memory_pool()));
+    ARROW_ASSIGN_OR_RAISE(reader->key_values, orc->ReadMetadata());
+    ARROW_ASSIGN_OR_RAISE(reader->schema, orc->ReadSchema());
+    reader->schema = reader->schema->RemoveMetadata();
+    ARROW_RETURN_NOT_OK(read_stripes(orc.get(), reader.get()));
+    ARROW_RETURN_NOT_OK(arrow::ExportSchema(*reader->schema, schema));
+    *out = std::move(reader);
+    return arrow::Status::OK();
+}
+
+hudi_status reader_open(hd_op *op, hd_input_file *file, void **self, ArrowSchema *schema)
+{
+    std::unique_ptr<Reader> reader;
+    const hudi_status status =
+        hudi::guarded(op, Fault::in_file, hd_cpp_input_path(file), hudi::allocation_limit(file),
+                      [&] { return open_reader(file, &reader, schema); });
+
+    *self = reader.release();
+    return status;
+}
+
+void reader_close(void *self)
+{
+    delete static_cast<Reader *>(self);
+}
+
+/* ---- what the footer says ----------------------------------------------------------------- */
+
+const Reader *reader_of(const void *self)
+{
+    return static_cast<const Reader *>(self);
+}
+
+int64_t reader_n_rows(const void *self)
+{
+    return reader_of(self)->n_rows;
+}
+
+int32_t reader_n_row_groups(const void *self)
+{
+    return static_cast<int32_t>(reader_of(self)->stripes.size());
+}
+
+int64_t reader_row_group_rows(const void *self, int32_t row_group)
+{
+    return reader_of(self)->stripes[static_cast<size_t>(row_group)].n_rows;
+}
+
+uint64_t reader_row_group_bytes(const void *self, int32_t row_group)
+{
+    return static_cast<uint64_t>(reader_of(self)->stripes[static_cast<size_t>(row_group)].n_bytes);
+}
+
+bool reader_key_value(const void *self, const char *key, const uint8_t **data, size_t *size)
+{
+    const auto &pairs = reader_of(self)->key_values;
+    const int at = pairs == nullptr ? -1 : pairs->FindKey(key);
+
+    if (at < 0)
+        return false;
+    *data = reinterpret_cast<const uint8_t *>(pairs->value(at).data());
+    *size = pairs->value(at).size();
+    return true;
+}
+
+hudi_status reader_stats(hd_op *, void *, int32_t, int32_t, hd_cpp_stats *out)
+{
+    *out = {};
+    return HUDI_OK;
+}
+
+/* ---- batches ------------------------------------------------------------------------------ */
+
+/* Rows of a batch so that its share of the widest stripe is about BATCH_BYTES. */
+int64_t choose_batch_rows(const Reader &reader)
+{
+    int64_t row_bytes = 1;
+
+    for (const Stripe &stripe : reader.stripes)
+        if (stripe.n_rows > 0) /* compressed: taken four times */
+            row_bytes = std::max(row_bytes, 4 * (stripe.n_bytes / stripe.n_rows));
+    return std::clamp<int64_t>(BATCH_BYTES / row_bytes, 256, DEFAULT_BATCH_ROWS);
+}
+
+arrow::Status open_batches(Reader *reader, const int32_t *columns, int32_t n_columns,
+                           const int32_t *row_groups, int32_t n_row_groups, int64_t batch_rows,
+                           std::unique_ptr<Batches> *out)
+{
+    auto batches = std::make_unique<Batches>();
+    std::vector<std::shared_ptr<arrow::Field>> fields;
+
+    batches->reader = reader;
+    batches->columns.assign(columns, columns + n_columns);
+    batches->stripes.assign(row_groups, row_groups + n_row_groups);
+    batches->batch_rows = batch_rows > 0 ? batch_rows : choose_batch_rows(*reader);
+    std::sort(batches->columns.begin(), batches->columns.end());
+    for (int32_t i = 0; i < n_columns; i++) {
+        const auto at =
+            std::lower_bound(batches->columns.begin(), batches->columns.end(), columns[i]);
+        batches->positions.push_back(static_cast<int>(at - batches->columns.begin()));
+        fields.push_back(reader->schema->field(columns[i]));
+    }
+    batches->schema = arrow::schema(fields);
+    ARROW_ASSIGN_OR_RAISE(
+        batches->file, ORCFileReader::Open(hudi::input_stream(reader->file), hudi::memory_pool()));
+    *out = std::move(batches);
+    return arrow::Status::OK();
+}
+
+hudi_status reader_read(hd_op *op, void *self, const int32_t *columns, int32_t n_columns,
+                        const int32_t *row_groups, int32_t n_row_groups, int64_t batch_rows,
+                        void **out)
+{
+    Reader *reader = static_cast<Reader *>(self);
+    std::unique_ptr<Batches> batches;
+    const hudi_status status = hudi::guarded(
+        op, Fault::in_file, reader->path(), hudi::allocation_limit(reader->file), [&] {
+            return open_batches(reader, columns, n_columns, row_groups, n_row_groups, batch_rows,
+                                &batches);
+        });
+
+    *out = batches.release();
+    return status;
+}
+
+/* Null at the end. */
+arrow::Status next_batch(Batches *batches, std::shared_ptr<arrow::RecordBatch> *out)
+{
+    for (;;) {
+        if (batches->current != nullptr) {
+            ARROW_RETURN_NOT_OK(batches->current->ReadNext(out));
+            if (*out != nullptr && (*out)->num_rows() > 0) {
+                batches->rows_left -= (*out)->num_rows();
+                return arrow::Status::OK();
+            }
+            if (batches->rows_left != 0)
+                return arrow::Status::Invalid("ORC stripe ends ", batches->rows_left,
+                                              " rows early");
+            batches->current = nullptr;
+        }
+        if (batches->next_stripe == batches->stripes.size()) {
+            *out = nullptr;
+            return arrow::Status::OK();
+        }
+        const Stripe &stripe =
+            batches->reader->stripes[static_cast<size_t>(batches->stripes[batches->next_stripe++])];
+        if (stripe.n_rows == 0)
+            continue;
+        ARROW_RETURN_NOT_OK(batches->file->Seek(stripe.first_row));
+        ARROW_ASSIGN_OR_RAISE(batches->current, batches->file->NextStripeReader(batches->batch_rows,
+                                                                                batches->columns));
+        batches->rows_left = stripe.n_rows;
+        if (batches->current == nullptr)
+            return arrow::Status::Invalid("ORC stripe is not there");
+    }
+}
+
+arrow::Status export_batch(const Batches &batches, const arrow::RecordBatch &batch, ArrowArray *out)
+{
+    std::vector<std::shared_ptr<arrow::Array>> columns;
+
+    if (batch.num_columns() != static_cast<int>(batches.columns.size()))
+        return arrow::Status::Invalid("ORC stripe gives ", batch.num_columns(), " columns");
+    for (size_t i = 0; i < batches.positions.size(); i++) {
+        columns.push_back(batch.column(batches.positions[i]));
+        ARROW_RETURN_NOT_OK(columns.back()->Validate());
+        if (!columns.back()->type()->Equals(*batches.schema->field(static_cast<int>(i))->type()))
+            return arrow::Status::Invalid("ORC column of another type than the file's schema says");
+    }
+    const auto ordered =
+        arrow::RecordBatch::Make(batches.schema, batch.num_rows(), std::move(columns));
+    return arrow::ExportRecordBatch(*ordered, out);
+}
+
+hudi_status batches_next(hd_op *op, void *self, ArrowArray *out)
+{
+    Batches *batches = static_cast<Batches *>(self);
+    bool end = false;
+    const hudi_status status =
+        hudi::guarded(op, Fault::in_file, batches->reader->path(),
+                      hudi::allocation_limit(batches->reader->file), [&] {
+                          std::shared_ptr<arrow::RecordBatch> batch;
+                          ARROW_RETURN_NOT_OK(next_batch(batches, &batch));
+                          end = batch == nullptr;
+                          return end ? arrow::Status::OK() : export_batch(*batches, *batch, out);
+                      });
+
+    return status == HUDI_OK && end ? HUDI_END : status;
+}
+
+void batches_close(void *self)
+{
+    delete static_cast<Batches *>(self);
+}
+
+} // namespace
+
+extern "C" const hd_cpp_reader_ops hd_orc_reader_ops = {
+    reader_open,           reader_close,           reader_n_rows,    reader_n_row_groups,
+    reader_row_group_rows, reader_row_group_bytes, reader_key_value, reader_stats,
+    reader_read,           batches_next,           batches_close,
+};

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Batches into a Parquet file, a buffered row group at a time: pages are encoded and compressed as
+ * they fill, so that what waits for the end of a row group is about its size in the file.
+ */
+#include <algorithm>
+#include <arrow/c/bridge.h>
+#include <arrow/util/compression.h>
+#include <climits>
+#include <parquet/arrow/schema.h>
+#include <parquet/arrow/writer.h>
+#include <parquet/file_writer.h>
+#include <parquet/properties.h>
+#include <parquet/schema.h>
+#include <vector>
+
+#include "common.h"
+
+namespace
+{
+
+using hudi::Fault;
+
+constexpr int64_t DEFAULT_ROW_GROUP_ROWS = 100000;
+constexpr int64_t DEFAULT_PAGE_BYTES = int64_t{1} << 20;
+constexpr double UNKNOWN_RATIO = 0.5; /* of compressed to encoded bytes, until one is known */
+
+/*
+ * Parquet's writer with a look at the row group being written: Arrow's own layer above it keeps
+ * that to itself, and how large a file has become is what decides when to start the next.
+ */
+class WatchedContents : public parquet::ParquetFileWriter::Contents
+{
+  public:
+    WatchedContents(std::unique_ptr<parquet::ParquetFileWriter> inner,
+                    std::shared_ptr<parquet::schema::GroupNode> schema)
+        : Contents(std::move(schema), nullptr), inner_(std::move(inner))
+    {
+    }
+
+    void Close() override
+    {
+        row_group_ = nullptr;
+        inner_->Close();
+        file_metadata_ = inner_->metadata();
+    }
+
+    parquet::RowGroupWriter *AppendRowGroup() override
+    {
+        return row_group_ = inner_->AppendRowGroup();
+    }
+
+    parquet::RowGroupWriter *AppendBufferedRowGroup() override
+    {
+        return row_group_ = inner_->AppendBufferedRowGroup();
+    }
+
+    int64_t num_rows() const override
+    {
+        return inner_->num_rows();
+    }
+    int num_columns() const override
+    {
+        return inner_->num_columns();
+    }
+    int num_row_groups() const override
+    {
+        return inner_->num_row_groups();
+    }
+
+    const std::shared_ptr<parquet::WriterProperties> &properties() const override
+    {
+        return inner_->properties();
+    }
+
+    void
+    AddKeyValueMetadata(const std::shared_ptr<const arrow::KeyValueMetadata> &key_values) override
+    {
+        inner_->AddKeyValueMetadata(key_values);
+    }
+
+    /** The row group in progress, null before the first. */
+    const parquet::RowGroupWriter *row_group() const
+    {
+        return row_group_;
+    }
+
+  private:
+    std::unique_ptr<parquet::ParquetFileWriter> inner_;
+    parquet::RowGroupWriter *row_group_ = nullptr;
+};
+
+struct Writer {
+    hd_output_file *file;
+    std::shared_ptr<hudi::OutputStream> sink;
+    std::shared_ptr<arrow::Schema> schema;
+    uint64_t row_group_bytes = 0;
+    WatchedContents *contents = nullptr; /* of `parquet` */
+    std::unique_ptr<parquet::arrow::FileWriter> parquet;
+    /* The dictionary last seen per column, in memory of our own: Arrow compares each batch's with
+     * that of the batch before, whose memory was the caller's. */
+    std::vector<std::shared_ptr<arrow::Array>> dictionaries;
+
+    const char *path() const
+    {
+        return hd_cpp_output_path(file);
+    }
+    ~Writer()
+    {
+        sink->silence();
+    }
+};
+
+/* ---- opening ------------------------------------------------------------------------------ */
+
+arrow::Compression::type compression(int32_t codec)
+{
+    static constexpr arrow::Compression::type CODECS[] = {
+        arrow::Compression::UNCOMPRESSED, arrow::Compression::SNAPPY, arrow::Compression::GZIP,
+        arrow::Compression::ZSTD,         arrow::Compression::LZ4, /* written as LZ4_RAW */
+    };
+
+    return CODECS[codec];
+}
+
+std::shared_ptr<parquet::WriterProperties> writer_properties(const hd_cpp_write_options &options)
+{
+    parquet::WriterProperties::Builder builder;
+    const int64_t page_bytes =
+        options.page_bytes == 0 ? DEFAULT_PAGE_BYTES : static_cast<int64_t>(options.page_bytes);
+
+    builder.memory_pool(hudi::memory_pool());
+    builder.version(parquet::ParquetVersion::PARQUET_2_6);
+    builder.compression(compression(options.codec));
+    if (options.codec_level != INT32_MIN)
+        builder.compression_level(options.codec_level);
+    builder.data_pagesize(page_bytes);
+    builder.max_row_group_length(options.row_group_rows == 0 ? DEFAULT_ROW_GROUP_ROWS
+                                                             : options.row_group_rows);
+    builder.enable_statistics();
+    builder.enable_write_page_index();
+    builder.set_size_statistics_level(parquet::SizeStatisticsLevel::None);
+    if (!options.dictionary)
+        builder.disable_dictionary();
+    for (int32_t i = 0; i < options.n_no_dictionary; i++)
+        builder.disable_dictionary(std::make_shared<parquet::schema::ColumnPath>(
+            std::vector<std::string>{options.no_dictionary[i]}));
+    return builder.build();
+}
+
+arrow::Status open_parquet(Writer *writer, const hd_cpp_write_options &options)
+{
+    const auto properties = writer_properties(options);
+    parquet::ArrowWriterProperties::Builder arrow_builder;
+    const auto arrow_properties = arrow_builder.build();
+    std::shared_ptr<parquet::SchemaDescriptor> descriptor;
+
+    ARROW_RETURN_NOT_OK(parquet::arrow::ToParquetSchema(writer->schema.get(), *properties,
+                                                        *arrow_properties, &descriptor));
+    const auto *made = descriptor->group_node();
+    parquet::schema::NodeVector fields;
+    for (int i = 0; i < made->field_count(); i++)
+        fields.push_back(made->field(i));
+    const auto root =
+        std::static_pointer_cast<parquet::schema::GroupNode>(parquet::schema::GroupNode::Make(
+            options.root_name == nullptr ? "schema" : options.root_name,
+            parquet::Repetition::REQUIRED, fields));
+    auto contents = std::make_unique<WatchedContents>(
+        parquet::ParquetFileWriter::Open(writer->sink, root, properties), root);
+    auto file = std::make_unique<parquet::ParquetFileWriter>();
+    writer->contents = contents.get();
+    file->Open(std::move(contents));
+    return parquet::arrow::FileWriter::Make(hudi::memory_pool(), std::move(file), writer->schema,
+                                            arrow_properties, &writer->parquet);
+}
+
+/* Arrow's import consumes what it is given; ours is on loan, so it gets a copy of the struct
+ * whose release does nothing. */
+template <typename T> T on_loan(const T &theirs)
+{
+    T copy = theirs;
+
+    copy.private_data = nullptr;
+    copy.release = [](T *self) { self->release = nullptr; };
+    return copy;
+}
+
+arrow::Status open_writer(hd_output_file *file, const ArrowSchema *schema,
+                          const hd_cpp_write_options &options, std::unique_ptr<Writer> *out)
+{
+    auto writer = std::make_unique<Writer>();
+    ArrowSchema loan = on_loan(*schema);
+    std::vector<std::shared_ptr<arrow::Field>> fields;
+
+    writer->file = file;
+    writer->sink = std::make_shared<hudi::OutputStream>(file);
+    ARROW_ASSIGN_OR_RAISE(const auto imported, arrow::ImportSchema(&loan));
+    for (const auto &field : imported->fields())
+        fields.push_back(field->RemoveMetadata());
+    writer->schema = arrow::schema(fields);
+    writer->dictionaries.resize(fields.size());
+    writer->row_group_bytes = options.row_group_bytes;
+    ARROW_RETURN_NOT_OK(open_parquet(writer.get(), options));
+    *out = std::move(writer);
+    return arrow::Status::OK();
+}
+
+/* ---- writing ------------------------------------------------------------------------------ */
+
+/* Dictionaries must outlive the batch: exchange them for copies, kept as long as they are the same.
+ */
+arrow::Status own_dictionaries(Writer *writer, std::shared_ptr<arrow::RecordBatch> *batch)
+{
+    for (int i = 0; i < (*batch)->num_columns(); i++) {
+        if ((*batch)->column(i)->type_id() != arrow::Type::DICTIONARY)
+            continue;
+        const auto &column = static_cast<const arrow::DictionaryArray &>(*(*batch)->column(i));
+        auto &kept = writer->dictionaries[static_cast<size_t>(i)];
+        if (kept == nullptr || !kept->Equals(column.dictionary())) {
+            ARROW_ASSIGN_OR_RAISE(kept,
+                                  arrow::Concatenate({column.dictionary()}, hudi::memory_pool()));
+        }
+        ARROW_ASSIGN_OR_RAISE(const auto replaced, arrow::DictionaryArray::FromArrays(
+                                                       column.type(), column.indices(), kept));
+        ARROW_ASSIGN_OR_RAISE(*batch, (*batch)->SetColumn(i, writer->schema->field(i), replaced));
+    }
+    return arrow::Status::OK();
+}
+
+uint64_t group_bytes(const Writer &writer, double ratio)
+{
+    const auto *group = writer.contents->row_group();
+
+    if (group == nullptr)
+        return 0;
+    const auto waiting = group->estimated_buffered_stats();
+    return static_cast<uint64_t>(group->total_compressed_bytes()) +
+           static_cast<uint64_t>(
+               ratio * static_cast<double>(waiting.def_level_bytes + waiting.rep_level_bytes +
+                                           waiting.value_bytes + waiting.dict_bytes));
+}
+
+arrow::Status write_batch(Writer *writer, const ArrowArray *theirs)
+{
+    ArrowArray loan = on_loan(*theirs);
+
+    ARROW_ASSIGN_OR_RAISE(auto batch, arrow::ImportRecordBatch(&loan, writer->schema));
+    ARROW_RETURN_NOT_OK(own_dictionaries(writer, &batch));
+    if (writer->row_group_bytes > 0 && writer->contents->row_group() != nullptr &&
+        static_cast<uint64_t>(writer->contents->row_group()->total_bytes_written()) +
+                group_bytes(*writer, 1.0) >
+            writer->row_group_bytes)
+        ARROW_RETURN_NOT_OK(writer->parquet->NewBufferedRowGroup());
+    return writer->parquet->WriteRecordBatch(*batch);
+}
+
+Writer *writer_of(void *self)
+{
+    return static_cast<Writer *>(self);
+}
+
+} // namespace
+
+extern "C" {
+
+hudi_status hd_parquet_writer_open(hd_op *op, hd_output_file *file, const ArrowSchema *schema,
+                                   const hd_cpp_write_options *options, void **out)
+{
+    std::unique_ptr<Writer> writer;
+    const hudi_status status = hudi::guarded(op, Fault::in_input, hd_cpp_output_path(file), 0, [&] {
+        return open_writer(file, schema, *options, &writer);
+    });
+
+    *out = writer.release();
+    return status;
+}
+
+hudi_status hd_parquet_writer_write(hd_op *op, void *self, const ArrowArray *batch)
+{
+    return hudi::guarded(op, Fault::in_input, writer_of(self)->path(), 0,
+                         [&] { return write_batch(writer_of(self), batch); });
+}
+
+uint64_t hd_parquet_writer_bytes(const void *self)
+{
+    const Writer &writer = *static_cast<const Writer *>(self);
+
+    try {
+        return hd_cpp_output_position(writer.file) + group_bytes(writer, UNKNOWN_RATIO);
+    } catch (...) {
+        return hd_cpp_output_position(writer.file);
+    }
+}
+
+hudi_status hd_parquet_writer_key_value(hd_op *op, void *self, const char *key, const void *value,
+                                        size_t n)
+{
+    return hudi::guarded(op, Fault::in_input, writer_of(self)->path(), 0, [&] {
+        return writer_of(self)->parquet->AddKeyValueMetadata(arrow::key_value_metadata(
+            {key}, {n == 0 ? std::string() : std::string(static_cast<const char *>(value), n)}));
+    });
+}
+
+hudi_status hd_parquet_writer_finish(hd_op *op, void *self)
+{
+    return hudi::guarded(op, Fault::in_input, writer_of(self)->path(), 0,
+                         [&] { return writer_of(self)->parquet->Close(); });
+}
+
+void hd_parquet_writer_free(void *self)
+{
+    delete writer_of(self);
+}
+
+} // extern "C"
