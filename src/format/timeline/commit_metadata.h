@@ -95,6 +95,12 @@ hudi_status hd_commit_metadata_parse(struct hd_op *op, struct hd_slice bytes,
 hudi_status hd_commit_metadata_format(struct hd_op *op, const struct hd_commit_metadata *metadata,
                                       struct hd_str *out);
 
+/** From a HoodieCommitMetadata or HoodieReplaceCommitMetadata record, as archives hold them. `out`
+ * is all zero but for its arena, which takes everything; on failure it is to be cleared. */
+struct hd_avro_value;
+hudi_status hd_commit_metadata_of_avro(struct hd_op *op, const struct hd_avro_value *record,
+                                       struct hd_commit_metadata *out);
+
 /** Append an empty stat to be filled in; its strings are the caller's affair (the arena). Valid
  * until the next one is added. */
 hudi_status hd_commit_metadata_new_stat(struct hd_op *op, struct hd_commit_metadata *metadata,
