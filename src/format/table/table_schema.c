@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "format/table/table_schema.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "arrow/schema.h"
+#include "base/map.h"
+#include "codec/avro_schema.h"
+#include "format/table/internal.h"
+
+const char *const hd_meta_columns[HD_N_META_COLUMNS] = {
+    HD_META_COMMIT_TIME,    HD_META_COMMIT_SEQNO, HD_META_RECORD_KEY,
+    HD_META_PARTITION_PATH, HD_META_FILE_NAME,
+};
+
+bool hd_is_meta_column(const char *name)
+{
+    for (size_t i = 0; i < HD_N_META_COLUMNS; i++)
+        if (strcmp(hd_meta_columns[i], name) == 0)
+            return true;
+    return strcmp(name, HD_META_OPERATION) == 0;
+}
+
+/* ---- Avro to Arrow ------------------------------------------------------------------------ */
+
+/* A named type may be used many times, and each use is a column: what one text can unfold to is
+ * bounded. */
+#define MAX_COLUMNS 100000
+
+struct conversion {
+    struct hd_op *op;
+    struct hd_column_path path;
+    const struct hd_avro_schema *open[HD_TYPE_MAX_DEPTH]; /* records around this one */
+    size_t n_open;
+    size_t n_columns;
+};
+
+static hudi_status convert(struct conversion *c, const struct hd_avro_schema *avro,
+                           const char *name, struct ArrowSchema *out);
+
+static bool plain_type(const struct hd_avro_schema *avro, struct hd_type *type)
+{
+    static const enum hd_type_id ids[] = {
+        [HD_AVRO_NULL] = HD_TYPE_NULL,     [HD_AVRO_BOOLEAN] = HD_TYPE_BOOL,
+        [HD_AVRO_INT] = HD_TYPE_INT32,     [HD_AVRO_LONG] = HD_TYPE_INT64,
+        [HD_AVRO_FLOAT] = HD_TYPE_FLOAT,   [HD_AVRO_DOUBLE] = HD_TYPE_DOUBLE,
+        [HD_AVRO_BYTES] = HD_TYPE_BINARY,  [HD_AVRO_STRING] = HD_TYPE_STRING,
+        [HD_AVRO_ENUM] = HD_TYPE_STRING,   [HD_AVRO_FIXED] = HD_TYPE_FIXED_BINARY,
+        [HD_AVRO_RECORD] = HD_TYPE_STRUCT, [HD_AVRO_ARRAY] = HD_TYPE_LIST,
+        [HD_AVRO_MAP] = HD_TYPE_MAP,       [HD_AVRO_UNION] = HD_TYPE_OTHER,
+    };
+    type->id = ids[avro->type];
+    type->byte_width = avro->type == HD_AVRO_FIXED ? (int32_t)avro->fixed_bytes : 0;
+    return type->id != HD_TYPE_STRUCT && type->id != HD_TYPE_LIST && type->id != HD_TYPE_MAP;
+}
+
+static void set_time(struct hd_type *type, enum hd_type_id id, enum hd_time_unit unit, bool utc)
+{
+    *type = (struct hd_type){.id = id, .unit = unit, .utc = utc};
+}
+
+static hudi_status leaf_type(struct conversion *c, const struct hd_avro_schema *avro,
+                             struct hd_type *type)
+{
+    *type = (struct hd_type){0};
+    plain_type(avro, type);
+    switch (avro->logical) {
+    case HD_AVRO_PLAIN:
+    case HD_AVRO_UUID:
+        break;
+    case HD_AVRO_DATE:
+        type->id = HD_TYPE_DATE;
+        break;
+    case HD_AVRO_TIME_MILLIS:
+        set_time(type, HD_TYPE_TIME, HD_UNIT_MILLI, false);
+        break;
+    case HD_AVRO_TIME_MICROS:
+        set_time(type, HD_TYPE_TIME, HD_UNIT_MICRO, false);
+        break;
+    case HD_AVRO_TIMESTAMP_MILLIS:
+        set_time(type, HD_TYPE_TIMESTAMP, HD_UNIT_MILLI, true);
+        break;
+    case HD_AVRO_TIMESTAMP_MICROS:
+        set_time(type, HD_TYPE_TIMESTAMP, HD_UNIT_MICRO, true);
+        break;
+    case HD_AVRO_TIMESTAMP_NANOS:
+        set_time(type, HD_TYPE_TIMESTAMP, HD_UNIT_NANO, true);
+        break;
+    case HD_AVRO_LOCAL_TIMESTAMP_MILLIS:
+        set_time(type, HD_TYPE_TIMESTAMP, HD_UNIT_MILLI, false);
+        break;
+    case HD_AVRO_LOCAL_TIMESTAMP_MICROS:
+        set_time(type, HD_TYPE_TIMESTAMP, HD_UNIT_MICRO, false);
+        break;
+    case HD_AVRO_LOCAL_TIMESTAMP_NANOS:
+        set_time(type, HD_TYPE_TIMESTAMP, HD_UNIT_NANO, false);
+        break;
+    case HD_AVRO_DECIMAL:
+        if (avro->precision > HD_MAX_PRECISION)
+            return hd_fail(c->op, HUDI_NOT_IMPLEMENTED,
+                           "column %s is a decimal of %d digits, more than %d", c->path.text,
+                           avro->precision, HD_MAX_PRECISION);
+        *type = (struct hd_type){
+            .id = HD_TYPE_DECIMAL, .precision = avro->precision, .scale = avro->scale};
+        break;
+    }
+    if (avro->type == HD_AVRO_FIXED && avro->fixed_bytes > INT32_MAX)
+        return hd_fail(c->op, HUDI_NOT_IMPLEMENTED, "column %s has %" PRIu32 " bytes a value",
+                       c->path.text, avro->fixed_bytes);
+    return HUDI_OK;
+}
+
+/* The children of a record, below `out`, whose name and flags are set. */
+static hudi_status convert_fields(struct conversion *c, const struct hd_avro_schema *record,
+                                  struct ArrowSchema *out)
+{
+    for (size_t i = 0; i < c->n_open; i++)
+        if (c->open[i] == record)
+            return hd_fail(c->op, HUDI_NOT_IMPLEMENTED, "column %s: record %s contains itself",
+                           c->path.text, record->full_name);
+    if (c->n_open == HD_ARRAY_LENGTH(c->open))
+        return hd_fail(c->op, HUDI_NOT_IMPLEMENTED, "column %s nests more than %d records",
+                       c->path.text, HD_TYPE_MAX_DEPTH);
+    c->open[c->n_open++] = record;
+    for (size_t i = 0; i < record->n_fields; i++) {
+        const size_t mark = hd_column_path_enter(&c->path, record->fields[i].name);
+
+        HD_TRY(convert(c, record->fields[i].schema, record->fields[i].name, out->children[i]));
+        hd_column_path_leave(&c->path, mark);
+    }
+    c->n_open--;
+    return HUDI_OK;
+}
+
+static hudi_status convert_nested(struct conversion *c, const struct hd_avro_schema *avro,
+                                  const char *name, bool nullable, struct ArrowSchema *out)
+{
+    if (avro->type == HD_AVRO_RECORD) {
+        HD_TRY(hd_schema_init_struct(c->op, out, name, nullable, (int64_t)avro->n_fields));
+        return convert_fields(c, avro, out);
+    }
+    const size_t mark =
+        hd_column_path_enter(&c->path, avro->type == HD_AVRO_ARRAY ? "element" : "value");
+
+    if (avro->type == HD_AVRO_ARRAY) {
+        HD_TRY(hd_schema_init_list(c->op, out, name, nullable));
+        HD_TRY(convert(c, avro->items, "element", out->children[0]));
+    } else {
+        HD_TRY(hd_schema_init_map(c->op, out, name, nullable));
+        HD_TRY(convert(c, avro->items, "value", out->children[0]->children[1]));
+    }
+    hd_column_path_leave(&c->path, mark);
+    return HUDI_OK;
+}
+
+static hudi_status convert(struct conversion *c, const struct hd_avro_schema *avro,
+                           const char *name, struct ArrowSchema *out)
+{
+    bool nullable;
+    struct hd_type type;
+    const struct hd_avro_schema *value = hd_avro_schema_unwrap(avro, &nullable);
+
+    if (value == NULL)
+        return hd_fail(c->op, HUDI_NOT_IMPLEMENTED, "column %s is a union of several types",
+                       c->path.text);
+    if (++c->n_columns > MAX_COLUMNS)
+        return hd_fail(c->op, HUDI_CORRUPT, "schema has more than %d columns", MAX_COLUMNS);
+    if (c->path.depth > HD_TYPE_MAX_DEPTH / 2)
+        return hd_fail(c->op, HUDI_NOT_IMPLEMENTED, "column %s nests more than %d deep",
+                       c->path.text, HD_TYPE_MAX_DEPTH / 2);
+    if (value->type == HD_AVRO_UNION) { /* of one type and nothing else */
+        if (value->n_branches != 1 || value->branches[0]->type == HD_AVRO_UNION)
+            return hd_fail(c->op, HUDI_CORRUPT, "column %s is an empty union", c->path.text);
+        value = value->branches[0];
+    }
+    if (!plain_type(value, &type))
+        return convert_nested(c, value, name, nullable, out);
+    HD_TRY(leaf_type(c, value, &type));
+    return hd_schema_init_field(c->op, out, name, &type, nullable);
+}
+
+hudi_status hd_table_schema_of_record(struct hd_op *op, const struct hd_avro_schema *record,
+                                      struct ArrowSchema *out)
+{
+    struct conversion c = {.op = op};
+
+    *out = (struct ArrowSchema){0};
+    if (record->type != HD_AVRO_RECORD)
+        return hd_fail(op, HUDI_CORRUPT, "table schema is an Avro %s, not a record",
+                       hd_avro_type_name(record->type));
+    HD_TRY(hd_schema_init_struct(op, out, "", false, (int64_t)record->n_fields));
+    const hudi_status status = convert_fields(&c, record, out);
+
+    if (status != HUDI_OK)
+        hd_schema_clear(out);
+    return status;
+}
+
+hudi_status hd_table_schema_from_avro(struct hd_op *op, const char *avro_json,
+                                      struct ArrowSchema *out)
+{
+    struct hd_arena arena = {0};
+    struct hd_avro_schema *record;
+
+    *out = (struct ArrowSchema){0};
+    hudi_status status = hd_avro_schema_parse(op, &arena, hd_slice_text(avro_json), &record);
+
+    if (status == HUDI_OK)
+        status = hd_table_schema_of_record(op, record, out);
+    hd_arena_clear(&arena);
+    return status;
+}
+
+/* ---- meta columns ------------------------------------------------------------------------- */
+
+static hudi_status parse_record(struct hd_op *op, struct hd_arena *arena, const char *avro_json,
+                                struct hd_avro_schema **out)
+{
+    HD_TRY(hd_avro_schema_parse(op, arena, hd_slice_text(avro_json), out));
+    if ((*out)->type != HD_AVRO_RECORD)
+        return hd_fail(op, HUDI_CORRUPT, "table schema is an Avro %s, not a record",
+                       hd_avro_type_name((*out)->type));
+    return HUDI_OK;
+}
+
+static hudi_status add_meta_field(struct hd_op *op, struct hd_arena *arena, const char *name,
+                                  struct hd_avro_schema *record)
+{
+    struct hd_avro_field *field = &record->fields[record->n_fields++];
+    struct hd_avro_schema *text;
+
+    HD_TRY(hd_avro_schema_new(op, arena, HD_AVRO_STRING, HD_AVRO_PLAIN, &text));
+    *field = (struct hd_avro_field){.name = name, .doc = "", .default_json = "null"};
+    return hd_avro_schema_nullable(op, arena, text, &field->schema);
+}
+
+static hudi_status replace_meta(struct hd_op *op, struct hd_arena *arena, const char *avro_json,
+                                bool add, bool operation_column, struct hd_str *out)
+{
+    struct hd_avro_schema *record;
+
+    HD_TRY(parse_record(op, arena, avro_json, &record));
+    const struct hd_avro_field *old = record->fields;
+    const size_t n_old = record->n_fields;
+
+    operation_column = operation_column || hd_avro_schema_field(record, HD_META_OPERATION) != NULL;
+    HD_TRY(hd_arena_array(op, arena, n_old + HD_N_META_COLUMNS + 1, sizeof *record->fields,
+                          &record->fields));
+    record->n_fields = 0;
+    for (size_t i = 0; add && i < HD_N_META_COLUMNS; i++)
+        HD_TRY(add_meta_field(op, arena, hd_meta_columns[i], record));
+    if (add && operation_column)
+        HD_TRY(add_meta_field(op, arena, HD_META_OPERATION, record));
+    for (size_t i = 0; i < n_old; i++)
+        if (!hd_is_meta_column(old[i].name))
+            record->fields[record->n_fields++] = old[i];
+    if (!add && record->n_fields == n_old) /* not a byte of it changes */
+        return hd_str_append_text(op, out, avro_json);
+    return hd_avro_schema_format(op, record, out);
+}
+
+hudi_status hd_table_schema_add_meta(struct hd_op *op, const char *avro_json, bool operation_column,
+                                     struct hd_str *out)
+{
+    struct hd_arena arena = {0};
+    const hudi_status status = replace_meta(op, &arena, avro_json, true, operation_column, out);
+
+    hd_arena_clear(&arena);
+    return status;
+}
+
+hudi_status hd_table_schema_strip_meta(struct hd_op *op, const char *avro_json, struct hd_str *out)
+{
+    struct hd_arena arena = {0};
+    const hudi_status status = replace_meta(op, &arena, avro_json, false, false, out);
+
+    hd_arena_clear(&arena);
+    return status;
+}
+
+/* ---- names -------------------------------------------------------------------------------- */
+
+struct name_check {
+    struct hd_op *op;
+    bool of_table; /* also what Avro has nothing against */
+    struct hd_column_path path;
+    struct hd_str bad;
+    size_t n_bad;
+};
+
+#define MAX_LISTED 20
+
+static hudi_status add_bad(struct name_check *check, const char *name, const char *why)
+{
+    if (check->n_bad++ >= MAX_LISTED)
+        return HUDI_OK;
+    return hd_str_printf(check->op, &check->bad, "%s\"%.100s\" (%s)", check->n_bad == 1 ? "" : ", ",
+                         name, why);
+}
+
+static hudi_status check_case(struct name_check *check, const struct ArrowSchema *parent)
+{
+    struct hd_map names = {0};
+    struct hd_str lower = {0};
+    hudi_status status = HUDI_OK;
+
+    for (int64_t i = 0; i < parent->n_children; i++) {
+        struct hd_map_entry *entry;
+        bool added;
+
+        lower.size = 0;
+        HD_TRY_OUT(hd_str_append_text(check->op, &lower, parent->children[i]->name));
+        for (size_t j = 0; j < lower.size; j++)
+            if (lower.data[j] >= 'A' && lower.data[j] <= 'Z')
+                lower.data[j] = (char)(lower.data[j] + ('a' - 'A'));
+        HD_TRY_OUT(
+            hd_map_put(check->op, &names, hd_str_slice(&lower), (uint64_t)i, &entry, &added));
+        const char *other = parent->children[entry->value]->name;
+        const bool same = strcmp(other, parent->children[i]->name) == 0;
+
+        if (!added && (same || check->of_table)) {
+            char why[160];
+
+            snprintf(why, sizeof why, "equal to \"%.100s\"%s", other, same ? "" : " but for case");
+            HD_TRY_OUT(add_bad(check, parent->children[i]->name, why));
+        }
+    }
+out:
+    hd_map_clear(&names);
+    hd_str_clear(&lower);
+    return status;
+}
+
+static hudi_status check_names(struct name_check *check, const struct ArrowSchema *field,
+                               bool is_root)
+{
+    const bool is_struct = strcmp(field->format, "+s") == 0;
+
+    if (check->path.depth > HD_TYPE_MAX_DEPTH)
+        return HUDI_OK; /* refused elsewhere */
+    if (is_struct)
+        HD_TRY(check_case(check, field));
+    for (int64_t i = 0; i < field->n_children; i++) {
+        const struct ArrowSchema *child = field->children[i];
+        const char *name = child->name == NULL ? "" : child->name;
+        const size_t mark = hd_column_path_enter(&check->path, name);
+
+        if (is_struct) {
+            if (name[0] == '\0')
+                HD_TRY(add_bad(check, check->path.text, "empty"));
+            else if (!hd_avro_name_valid(hd_slice_text(name)))
+                HD_TRY(add_bad(check, check->path.text,
+                               "Avro names are letters, digits and _, no digit first"));
+            else if (is_root && check->of_table && hd_is_meta_column(name))
+                HD_TRY(add_bad(check, check->path.text, "a meta column of Hudi"));
+        }
+        HD_TRY(check_names(check, child, is_root && !is_struct));
+        hd_column_path_leave(&check->path, mark);
+    }
+    return HUDI_OK;
+}
+
+static hudi_status check_all(struct hd_op *op, const struct ArrowSchema *schema, bool of_table)
+{
+    struct name_check check = {.op = op, .of_table = of_table};
+    hudi_status status = check_names(&check, schema, true);
+
+    if (status == HUDI_OK && check.n_bad > MAX_LISTED)
+        status = hd_str_printf(op, &check.bad, ", and %zu more", check.n_bad - MAX_LISTED);
+    if (status == HUDI_OK && check.n_bad > 0)
+        status = hd_fail(op, HUDI_INVALID, "column names that a table cannot have: %s",
+                         hd_str_text(&check.bad));
+    hd_str_clear(&check.bad);
+    return status;
+}
+
+hudi_status hd_table_schema_check_names(struct hd_op *op, const struct ArrowSchema *schema)
+{
+    return check_all(op, schema, true);
+}
+
+hudi_status hd_table_schema_check_avro_names(struct hd_op *op, const struct ArrowSchema *schema)
+{
+    return check_all(op, schema, false);
+}
