@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HD_ARROW_CAST_INTERNAL_H
+#define HD_ARROW_CAST_INTERNAL_H
+
+#include "arrow/array.h"
+#include "arrow/cast.h"
+#include "arrow/view.h"
+
+/* Between the files of the cast. */
+
+/** Where in the tree a field is, for messages: "a.b.item". */
+struct hd_cast_path {
+    const struct hd_cast_path *up; /* NULL above the columns */
+    const char *name;
+};
+
+/** hd_fail() with `column "PATH"` before the message. */
+hudi_status hd_cast_fail(struct hd_op *op, const struct hd_cast_path *path, hudi_status status,
+                         const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/** One column without children on its way from a canonical type to another. */
+struct hd_cast_leaf {
+    struct hd_op *op;
+    const struct hd_cast_path *path;
+    const struct hd_view *from;
+    struct hd_type to;
+    const struct ArrowSchema *to_field;
+    enum hd_cast_rule rule;
+};
+
+/** "column "a" row 3: "abc" does not fit int32", HUDI_INVALID. */
+hudi_status hd_cast_misfit(const struct hd_cast_leaf *leaf, int64_t row);
+
+/** An array of the leaf's length with its validity and `n_buffers` buffers. */
+hudi_status hd_cast_begin(const struct hd_cast_leaf *leaf, int64_t n_buffers,
+                          struct ArrowArray *out);
+
+/** The new array's values: `n_bytes` that will all be written (also behind nulls). */
+hudi_status hd_cast_values(const struct hd_cast_leaf *leaf, uint64_t n_bytes,
+                           struct ArrowArray *out, void *values);
+
+/* Conversions to a new array. Nulls hold zeros. The pair of types is one that hd_cast_check() lets
+ * through. `out` may hold a part on failure: clear it. */
+hudi_status hd_cast_to_text(const struct hd_cast_leaf *leaf, struct ArrowArray *out);
+hudi_status hd_cast_to_integer(const struct hd_cast_leaf *leaf, struct ArrowArray *out);
+hudi_status hd_cast_to_floating(const struct hd_cast_leaf *leaf, struct ArrowArray *out);
+hudi_status hd_cast_to_decimal(const struct hd_cast_leaf *leaf, struct ArrowArray *out);
+hudi_status hd_cast_to_bool(const struct hd_cast_leaf *leaf, struct ArrowArray *out);
+hudi_status hd_cast_bytes_to_fixed(const struct hd_cast_leaf *leaf, struct ArrowArray *out);
+hudi_status hd_cast_fixed_to_bytes(const struct hd_cast_leaf *leaf, struct ArrowArray *out);
+
+/** The first row that is not UTF-8, or -1. */
+int64_t hd_cast_find_bad_text(const struct hd_view *view);
+
+/** A column without children and of a type that is not canonical (dictionaries not among them), to
+ * its canonical form. */
+hudi_status hd_cast_leaf_layout(struct hd_op *op, const struct hd_cast_path *path,
+                                const struct ArrowSchema *from, const struct ArrowArray *array,
+                                struct ArrowArray *out);
+
+/** Bits `offset`... of an array's validity as a new buffer, NULL when it has no nulls. */
+hudi_status hd_cast_validity(struct hd_op *op, const uint8_t *validity, int64_t offset,
+                             int64_t length, struct ArrowArray *out);
+
+#endif
