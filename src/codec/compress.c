@@ -106,6 +106,8 @@ hudi_status hd_compress(struct hd_op *op, enum hd_codec codec, int level, struct
 
     if (in.data == NULL)
         in = hd_slice_of("", 0);
+    if (level < 0 || level > (codec == HD_CODEC_ZSTD ? 22 : 12))
+        return hd_fail(op, HUDI_INVALID, "compression level %d of %s", level, hd_codec_name(codec));
     switch (codec) {
     case HD_CODEC_NONE:
         return hd_str_append(op, out, in.data, in.size);
@@ -144,15 +146,15 @@ static hudi_status fail_too_big(struct hd_op *op, enum hd_codec codec, struct hd
                    in.size, hd_codec_name(codec), max_out_bytes);
 }
 
-/* Room for more output after `n_out` bytes: doubling, and one byte beyond the limit, so that a
- * stream which would go on is seen. */
+/* Room for more output, of which there are `n_out` bytes: doubling, and one byte beyond the limit,
+ * so that a stream which would go on is seen. */
 static hudi_status more_room(struct hd_op *op, struct hd_str *out, size_t n_out, size_t hint,
                              uint64_t max_out_bytes, size_t *room)
 {
     uint64_t wanted = hd_max_u64(hd_max_u64(n_out, hint), FIRST_OUT_BYTES);
 
     wanted = hd_min_u64(wanted, max_out_bytes - n_out + 1);
-    HD_TRY(hd_str_reserve(op, out, n_out + wanted));
+    HD_TRY(hd_str_reserve(op, out, wanted));
     *room = wanted;
     return HUDI_OK;
 }
@@ -172,10 +174,11 @@ static hudi_status run_inflate(struct hd_op *op, enum hd_codec codec, z_stream *
             HD_TRY(more_room(op, out, n_out, hint, max_out_bytes, &room));
         uInt avail = (uInt)hd_min_u64(room, UINT_MAX);
         z->avail_out = avail;
-        z->next_out = (Bytef *)out->data + out->size + n_out;
+        z->next_out = (Bytef *)out->data + out->size;
         int rc = inflate(z, Z_NO_FLUSH);
         n_out += avail - z->avail_out;
         room -= avail - z->avail_out;
+        out->size += avail - z->avail_out;
         if (n_out > max_out_bytes)
             return fail_too_big(op, codec, in, max_out_bytes);
         if (rc == Z_MEM_ERROR)
@@ -192,7 +195,6 @@ static hudi_status run_inflate(struct hd_op *op, enum hd_codec codec, z_stream *
         if (z->avail_in == 0 && left == 0 && z->avail_out != 0)
             return fail_damaged(op, codec, in); /* wants more than there is */
     }
-    out->size += n_out;
     return HUDI_OK;
 }
 
@@ -219,8 +221,9 @@ static hudi_status run_zstd(struct hd_op *op, ZSTD_DCtx *dctx, struct hd_slice i
     do {
         if (room == 0)
             HD_TRY(more_room(op, out, n_out, in.size, max_out_bytes, &room));
-        ZSTD_outBuffer to = {out->data + out->size + n_out, room, 0};
+        ZSTD_outBuffer to = {out->data + out->size, room, 0};
         rc = ZSTD_decompressStream(dctx, &to, &from);
+        out->size += to.pos;
         n_out += to.pos;
         room -= to.pos;
         if (ZSTD_isError(rc))
@@ -230,7 +233,6 @@ static hudi_status run_zstd(struct hd_op *op, ZSTD_DCtx *dctx, struct hd_slice i
         if (rc != 0 && from.pos == from.size && room != 0)
             return fail_damaged(op, HD_CODEC_ZSTD, in); /* wants more than there is */
     } while (from.pos < from.size || rc != 0);
-    out->size += n_out;
     return HUDI_OK;
 }
 
@@ -291,6 +293,7 @@ hudi_status hd_decompress(struct hd_op *op, enum hd_codec codec, struct hd_slice
                           uint64_t max_out_bytes, struct hd_str *out)
 {
     hudi_status status = HUDI_INTERNAL;
+    size_t size_before = out->size;
 
     if (in.data == NULL)
         in = hd_slice_of("", 0);
@@ -315,6 +318,8 @@ hudi_status hd_decompress(struct hd_op *op, enum hd_codec codec, struct hd_slice
         status = decompress_lz4(op, in, max_out_bytes, out);
         break;
     }
+    if (status != HUDI_OK)
+        out->size = size_before;
     if (out->data != NULL)
         out->data[out->size] = '\0'; /* also over what a failure left behind the end */
     return status;

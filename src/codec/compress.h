@@ -23,7 +23,8 @@ const char *hd_codec_name(enum hd_codec codec);
 #define HD_CODEC_LEVEL_DEFAULT 0
 
 /** Append `in`, compressed, to `out`. Levels: DEFLATE, ZLIB, GZIP 1 to 12, ZSTD 1 to 22; default 6
- * and 3; the others have none. The same input gives the same bytes. */
+ * and 3; the others have none. The same input gives the same bytes. @return HUDI_INVALID for
+ * another level */
 hudi_status hd_compress(struct hd_op *op, enum hd_codec codec, int level, struct hd_slice in,
                         struct hd_str *out);
 
