@@ -29,8 +29,8 @@ HUDI_EXPORT void hudi_context_set_log(hudi_context *context,
                                       void *self);
 
 /**
- * Stops a running call: hudi_cancel_request() is async-signal-safe and may come from any thread; the
- * call ends soon with HUDI_CANCELLED and undoes what it had begun.
+ * Stops a running call: hudi_cancel_request() is async-signal-safe and may come from any thread;
+ * the call ends soon with HUDI_CANCELLED and undoes what it had begun.
  */
 typedef struct hudi_cancel hudi_cancel;
 HUDI_EXPORT hudi_status hudi_cancel_new(hudi_cancel **out, hudi_error **err);

@@ -19,8 +19,9 @@ typedef struct hudi_options hudi_options;
 
 HUDI_EXPORT hudi_status hudi_options_new(hudi_options **out, hudi_error **err);
 
-/** Set one option, checked at once. @return HUDI_INVALID for an unknown key or a value that does not
- * fit (the message says what does); HUDI_NOT_IMPLEMENTED for an option that is known and refused. */
+/** Set one option, checked at once. @return HUDI_INVALID for an unknown key or a value that does
+ * not fit (the message says what does); HUDI_NOT_IMPLEMENTED for an option that is known and
+ * refused. */
 HUDI_EXPORT hudi_status hudi_options_set(hudi_options *options, const char *key, const char *value,
                                          hudi_error **err);
 
@@ -29,8 +30,8 @@ HUDI_EXPORT const char *hudi_options_get(const hudi_options *options, const char
 
 HUDI_EXPORT void hudi_options_free(hudi_options *options);
 
-/** Every option there is, by number: name, type ("bool"), default (NULL: none) and help, all static.
- * NULL for a number past the last one. */
+/** Every option there is, by number: name, type ("bool"), default (NULL: none) and help, all
+ * static. NULL for a number past the last one. */
 typedef struct hudi_option_info hudi_option_info;
 HUDI_EXPORT size_t hudi_option_count(void);
 HUDI_EXPORT const hudi_option_info *hudi_option_at(size_t i);

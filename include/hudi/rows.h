@@ -10,19 +10,19 @@ extern "C" {
 #endif
 
 /*
- * Rows from and to files: "parquet", "orc", "csv", "jsonl", "avro", "arrow" (IPC). The JSON-lines form
- * is described in docs/ROWS.md.
+ * Rows from and to files: "parquet", "orc", "csv", "jsonl", "avro", "arrow" (IPC). The JSON-lines
+ * form is described in docs/ROWS.md.
  */
 
 /** Read rows. `path` "-" is standard input (not for parquet and orc). `format` NULL: by the name's
- * ending. `types` (may be NULL, stays the caller's) gives the columns' types where the file has none
- * (jsonl, csv); without it they are inferred from the first rows. */
+ * ending. `types` (may be NULL, stays the caller's) gives the columns' types where the file has
+ * none (jsonl, csv); without it they are inferred from the first rows. */
 HUDI_EXPORT hudi_status hudi_rows_open(hudi_context *context, const char *path, const char *format,
                                        const struct ArrowSchema *types,
                                        struct ArrowArrayStream *out, hudi_error **err);
 
-/** Write a whole stream (taken): "table", "jsonl", "csv", "parquet" or "arrow". `path` "-" is standard
- * output. `*n_rows` may be NULL. */
+/** Write a whole stream (taken): "table", "jsonl", "csv", "parquet" or "arrow". `path` "-" is
+ * standard output. `*n_rows` may be NULL. */
 HUDI_EXPORT hudi_status hudi_rows_write(hudi_context *context, struct ArrowArrayStream *in,
                                         const char *path, const char *format, int64_t *n_rows,
                                         hudi_error **err);

@@ -20,20 +20,20 @@ extern "C" {
  *   hoodie.datasource.read.end.instanttime    incremental: inclusive; default: now
  *   libhudi.read.columns                  comma list of columns, in output order; default: all, the
  *                                         meta columns that are stored first
- *   libhudi.read.filter                   a predicate: column comparisons with = != < <= > >=, IN (..),
- *                                         IS [NOT] NULL, AND, OR, NOT, parentheses
- *   libhudi.read.limit                    at most that many rows
+ *   libhudi.read.filter                   a predicate: column comparisons with = != < <= > >=, IN
+ * (..), IS [NOT] NULL, AND, OR, NOT, parentheses libhudi.read.limit                    at most that
+ * many rows
  */
 
-/** Rows of the table as an Arrow stream, batch by batch, in the order of partition path and file id.
- * The table must outlive the stream; the stream is used by one thread at a time. */
+/** Rows of the table as an Arrow stream, batch by batch, in the order of partition path and file
+ * id. The table must outlive the stream; the stream is used by one thread at a time. */
 HUDI_EXPORT hudi_status hudi_scan_open(const hudi_table *table, const hudi_options *query,
                                        hudi_cancel *cancel, struct ArrowArrayStream *out,
                                        hudi_error **err);
 
 /**
- * The same in two steps, for engines that read on many machines: a plan is a list of splits, each one
- * file slice as versioned bytes; any process that can open the files reads a split on its own.
+ * The same in two steps, for engines that read on many machines: a plan is a list of splits, each
+ * one file slice as versioned bytes; any process that can open the files reads a split on its own.
  */
 typedef struct hudi_scan_plan hudi_scan_plan;
 HUDI_EXPORT hudi_status hudi_scan_plan_new(const hudi_table *table, const hudi_options *query,

@@ -18,8 +18,8 @@ HUDI_EXPORT hudi_status hudi_rollback(hudi_table *table, const char *instant_tim
 typedef struct hudi_verification hudi_verification;
 HUDI_EXPORT hudi_status hudi_verify(const hudi_table *table, hudi_cancel *cancel,
                                     hudi_verification **out, hudi_error **err);
-/** Findings (something is wrong) and notes (worth knowing); each has a kind ("missing-file"), a path or
- * instant, and a sentence. NULL past the last. */
+/** Findings (something is wrong) and notes (worth knowing); each has a kind ("missing-file"), a
+ * path or instant, and a sentence. NULL past the last. */
 typedef struct hudi_finding hudi_finding;
 HUDI_EXPORT size_t hudi_verification_n_files(const hudi_verification *verification);
 HUDI_EXPORT int64_t hudi_verification_n_rows(const hudi_verification *verification);

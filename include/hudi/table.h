@@ -15,9 +15,10 @@ extern "C" {
 #endif
 
 /**
- * A table as it stood when it was opened: properties and timeline of one moment. Reading from it, by
- * several threads too, gives the same rows until it is opened again, as long as no cleaner removes
- * the files underneath. Writes through it see newer commits as well: they look again when they begin.
+ * A table as it stood when it was opened: properties and timeline of one moment. Reading from it,
+ * by several threads too, gives the same rows until it is opened again, as long as no cleaner
+ * removes the files underneath. Writes through it see newer commits as well: they look again when
+ * they begin.
  */
 typedef struct hudi_table hudi_table;
 
@@ -29,8 +30,9 @@ HUDI_EXPORT hudi_status hudi_table_open(hudi_context *context, const char *base_
 
 /**
  * Create an empty table. `schema` is taken over when it has a release callback (it may be freed by
- * the caller otherwise) and has no meta columns. Key, partition and ordering fields, type and version
- * come from `options` (hoodie.table.recordkey.fields, hoodie.datasource.write.partitionpath.field,
+ * the caller otherwise) and has no meta columns. Key, partition and ordering fields, type and
+ * version come from `options` (hoodie.table.recordkey.fields,
+ * hoodie.datasource.write.partitionpath.field,
  * ...). Fails with HUDI_EXISTS when there is a table.
  */
 HUDI_EXPORT hudi_status hudi_table_create(hudi_context *context, const char *base_uri,
@@ -58,8 +60,8 @@ HUDI_EXPORT hudi_status hudi_table_avro_schema(const hudi_table *table, char **o
 HUDI_EXPORT void hudi_string_free(char *text);
 
 /** Lines "name type" or Avro JSON to an Arrow schema: what --schema takes. */
-HUDI_EXPORT hudi_status hudi_schema_parse(const char *text, size_t n_bytes,
-                                          struct ArrowSchema *out, hudi_error **err);
+HUDI_EXPORT hudi_status hudi_schema_parse(const char *text, size_t n_bytes, struct ArrowSchema *out,
+                                          hudi_error **err);
 
 /** The latest file slices, sorted by partition and file id. */
 typedef struct hudi_file_list hudi_file_list;

@@ -41,8 +41,8 @@ typedef struct hudi_commit_summary {
     int64_t n_replaced_groups;
 } hudi_commit_summary;
 HUDI_EXPORT hudi_status hudi_instant_summary(const struct hudi_table *table,
-                                             const hudi_instant *instant,
-                                             hudi_commit_summary *out, hudi_error **err);
+                                             const hudi_instant *instant, hudi_commit_summary *out,
+                                             hudi_error **err);
 
 #ifdef __cplusplus
 }

@@ -18,9 +18,9 @@ extern "C" {
  * insert_overwrite, insert_overwrite_table, delete_partition. Columns are matched by name; types as
  * the table has them, or such as widen. Meta columns in the input are ignored.
  *
- * While a write is open its process holds the table's write lock (.hoodie/.libhudi.lock, the kernel's,
- * released however the process ends); a second writer waits libhudi.write.lock.wait.ms, then fails
- * with HUDI_CONFLICT. Beginning rolls back what a dead writer left.
+ * While a write is open its process holds the table's write lock (.hoodie/.libhudi.lock, the
+ * kernel's, released however the process ends); a second writer waits libhudi.write.lock.wait.ms,
+ * then fails with HUDI_CONFLICT. Beginning rolls back what a dead writer left.
  */
 typedef struct hudi_write hudi_write;
 typedef struct hudi_commit hudi_commit;
@@ -31,8 +31,8 @@ HUDI_EXPORT hudi_status hudi_write_begin(hudi_table *table, const hudi_options *
 /** The instant of this write. Belongs to `write`. */
 HUDI_EXPORT const char *hudi_write_instant(const hudi_write *write);
 
-/** Take rows; may be called several times. The stream is taken, even on failure. After a failure only
- * abort is left. */
+/** Take rows; may be called several times. The stream is taken, even on failure. After a failure
+ * only abort is left. */
 HUDI_EXPORT hudi_status hudi_write_stream(hudi_write *write, struct ArrowArrayStream *in,
                                           hudi_cancel *cancel, hudi_error **err);
 
@@ -92,15 +92,15 @@ HUDI_EXPORT hudi_status hudi_write_task_open(hudi_context *context, const void *
 HUDI_EXPORT hudi_status hudi_write_task_stream(hudi_write_task *task, struct ArrowArrayStream *in,
                                                hudi_cancel *cancel, hudi_error **err);
 /** Flush and give the task's write status as versioned bytes; frees the task in any case. */
-HUDI_EXPORT hudi_status hudi_write_task_close(hudi_write_task *task, void **status,
-                                              size_t *n_bytes, hudi_error **err);
+HUDI_EXPORT hudi_status hudi_write_task_close(hudi_write_task *task, void **status, size_t *n_bytes,
+                                              hudi_error **err);
 HUDI_EXPORT void hudi_write_task_free(hudi_write_task *task);
 HUDI_EXPORT void hudi_bytes_free(void *bytes);
 
-/** Coordinator: hand in a task's write status; the same one twice counts once, and of two attempts of
- * one task the later one counts. */
-HUDI_EXPORT hudi_status hudi_write_add_status(hudi_write *write, const void *status,
-                                              size_t n_bytes, hudi_error **err);
+/** Coordinator: hand in a task's write status; the same one twice counts once, and of two attempts
+ * of one task the later one counts. */
+HUDI_EXPORT hudi_status hudi_write_add_status(hudi_write *write, const void *status, size_t n_bytes,
+                                              hudi_error **err);
 
 #ifdef __cplusplus
 }

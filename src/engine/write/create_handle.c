@@ -2,6 +2,7 @@
 #include "engine/write/create_handle.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "engine/write/base_sink.h"
 
@@ -19,7 +20,9 @@ hudi_status hd_create_handle_open(struct hd_op *op, const struct hd_write_config
 
     *out = NULL;
     HD_TRY(hd_alloc(op, sizeof *handle, &handle));
-    hd_random_uuid(op, uuid);
+    do
+        hd_random_uuid(op, uuid);
+    while (strspn(uuid, "0123456789") >= 8); /* would look like a bucket index's file group */
     snprintf(file_id, sizeof file_id, "%s-0", uuid);
     const struct hd_base_sink_target target = {.partition_path = partition_path,
                                                .file_id = file_id,

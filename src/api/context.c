@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <unistd.h>
+
+#include "api/api.h"
+
+#ifndef HUDI_VERSION
+#define HUDI_VERSION "0.1.0"
+#endif
+
+const char *hudi_version(void)
+{
+    return HUDI_VERSION;
+}
+
+void hd_call_begin(struct hd_op *op, hudi_context *context, const hudi_cancel *cancel)
+{
+    hd_op_init(op);
+    if (context != NULL) {
+        op->budget = &context->budget;
+        op->log = context->log;
+    }
+    if (cancel != NULL)
+        op->cancelled = &cancel->requested;
+}
+
+hudi_status hd_call_end(struct hd_op *op, hudi_status status, hudi_error **err)
+{
+    if (err != NULL)
+        *err = status == HUDI_OK ? NULL : hd_op_take_error(op);
+    hd_op_clear(op);
+    return status;
+}
+
+static void forward_log(void *self, enum hd_log_level level, const char *message)
+{
+    static const hudi_log_level LEVELS[] = {[HD_LOG_DEBUG] = HUDI_LOG_DEBUG,
+                                            [HD_LOG_INFO] = HUDI_LOG_INFO,
+                                            [HD_LOG_WARN] = HUDI_LOG_WARN};
+    const hudi_context *context = self;
+
+    context->log_line(context->log_self, LEVELS[level], message);
+}
+
+static size_t n_threads(const struct hd_options *options)
+{
+    const int64_t wanted = hd_options_int(options, NULL, "libhudi.threads");
+    const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+    if (wanted > 0)
+        return (size_t)wanted;
+    return cpus > 0 ? (size_t)cpus : 1;
+}
+
+hudi_status hudi_context_new(const hudi_options *options, hudi_context **out, hudi_error **err)
+{
+    hudi_status status = HUDI_OK;
+    struct hd_op op;
+    hudi_context *context = NULL;
+
+    *out = NULL;
+    hd_call_begin(&op, NULL, NULL);
+    HD_TRY_OUT(hd_alloc(&op, sizeof *context, &context));
+    if (options != NULL)
+        HD_TRY_OUT(hd_options_merge(&op, &context->options, &options->options));
+    context->budget.limit_bytes =
+        hd_options_has(&context->options, "libhudi.memory.budget.bytes")
+            ? (uint64_t)hd_options_int(&context->options, NULL, "libhudi.memory.budget.bytes")
+            : UINT64_MAX;
+    HD_TRY_OUT(hd_pool_new(&op, n_threads(&context->options), &context->pool));
+    *out = context;
+    context = NULL;
+out:
+    hudi_context_free(context);
+    return hd_call_end(&op, status, err);
+}
+
+void hudi_context_free(hudi_context *context)
+{
+    if (context == NULL)
+        return;
+    hd_pool_free(context->pool);
+    hd_options_clear(&context->options);
+    hd_free(NULL, context);
+}
+
+void hudi_context_set_log(hudi_context *context,
+                          void (*line)(void *self, hudi_log_level level, const char *message),
+                          void *self)
+{
+    context->log_line = line;
+    context->log_self = self;
+    context->log = (struct hd_log_sink){.line = line == NULL ? NULL : forward_log, .self = context};
+}
+
+hudi_status hudi_cancel_new(hudi_cancel **out, hudi_error **err)
+{
+    struct hd_op op;
+
+    hd_call_begin(&op, NULL, NULL);
+    return hd_call_end(&op, hd_alloc(&op, sizeof **out, out), err);
+}
+
+void hudi_cancel_request(hudi_cancel *cancel)
+{
+    atomic_store(&cancel->requested, true);
+}
+
+void hudi_cancel_free(hudi_cancel *cancel)
+{
+    hd_free(NULL, cancel);
+}
+
+void hudi_string_free(char *text)
+{
+    hd_free(NULL, text);
+}
+
+void hudi_bytes_free(void *bytes)
+{
+    hd_free(NULL, bytes);
+}

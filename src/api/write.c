@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/api.h"
+#include "arrow/stream.h"
+
+struct hudi_commit {
+    struct hd_commit_result result;
+};
+
+hudi_status hudi_write_begin(hudi_table *table, const hudi_options *options, hudi_write **out,
+                             hudi_error **err)
+{
+    hudi_status status = HUDI_OK;
+    struct hd_op op;
+    hudi_write *write = NULL;
+    struct hd_options all = {0};
+
+    *out = NULL;
+    hd_call_begin(&op, table->context, NULL);
+    HD_TRY_OUT(hd_options_merge(&op, &all, &table->options));
+    if (options != NULL)
+        HD_TRY_OUT(hd_options_merge(&op, &all, &options->options));
+    HD_TRY_OUT(hd_alloc(&op, sizeof *write, &write));
+    write->context = table->context;
+    HD_TRY_OUT(hd_coordinator_begin(&op, table->context->pool, table->snapshot.uri, &all,
+                                    &write->coordinator));
+    *out = write;
+    write = NULL;
+out:
+    hd_free(&op, write);
+    hd_options_clear(&all);
+    return hd_call_end(&op, status, err);
+}
+
+const char *hudi_write_instant(const hudi_write *write)
+{
+    return hd_coordinator_config(write->coordinator)->instant_time;
+}
+
+hudi_status hudi_write_stream(hudi_write *write, struct ArrowArrayStream *in, hudi_cancel *cancel,
+                              hudi_error **err)
+{
+    hudi_status status = HUDI_OK;
+    struct hd_op op;
+
+    hd_call_begin(&op, write->context, cancel);
+    if (write->failed)
+        HD_TRY_OUT(
+            hd_fail(&op, HUDI_INVALID, "the write has failed before; it can only be aborted"));
+    if (write->writer == NULL)
+        HD_TRY_OUT(hd_writer_open(&op, hd_coordinator_config(write->coordinator), &write->writer));
+    HD_TRY_OUT(hd_writer_write(&op, write->writer, in));
+out:
+    write->failed |= status != HUDI_OK;
+    hd_stream_clear(in);
+    return hd_call_end(&op, status, err);
+}
+
+hudi_status hudi_write_commit(hudi_write *write, hudi_commit **out, hudi_error **err)
+{
+    hudi_status status = HUDI_OK;
+    struct hd_op op;
+    struct hd_write_status done;
+    hudi_commit *commit = NULL;
+
+    if (out != NULL)
+        *out = NULL;
+    hd_call_begin(&op, write->context, NULL);
+    if (write->failed)
+        HD_TRY_OUT(
+            hd_fail(&op, HUDI_INVALID, "the write has failed before; it can only be aborted"));
+    HD_TRY_OUT(hd_alloc(&op, sizeof *commit, &commit));
+    if (write->writer != NULL) {
+        status = hd_writer_close(&op, write->writer, &done);
+        write->writer = NULL;
+        HD_TRY_OUT(status);
+        HD_TRY_OUT(hd_coordinator_add_status(&op, write->coordinator, &done));
+    }
+    status = hd_coordinator_commit(&op, write->coordinator, &commit->result);
+    write->coordinator = NULL;
+    HD_TRY_OUT(status);
+    if (out != NULL) {
+        *out = commit;
+        commit = NULL;
+    }
+out:
+    hudi_commit_free(commit);
+    hudi_write_abort(write);
+    return hd_call_end(&op, status, err);
+}
+
+void hudi_write_abort(hudi_write *write)
+{
+    struct hd_op op;
+
+    if (write == NULL)
+        return;
+    hd_call_begin(&op, write->context, NULL);
+    hd_writer_abort(&op, write->writer);
+    hd_coordinator_abort(&op, write->coordinator);
+    hd_free(&op, write);
+    hd_call_end(&op, HUDI_OK, NULL);
+}
+
+const char *hudi_commit_instant(const hudi_commit *commit)
+{
+    return commit->result.instant_time;
+}
+
+int64_t hudi_commit_inserts(const hudi_commit *commit)
+{
+    return commit->result.n_inserts;
+}
+
+int64_t hudi_commit_updates(const hudi_commit *commit)
+{
+    return commit->result.n_updates;
+}
+
+int64_t hudi_commit_deletes(const hudi_commit *commit)
+{
+    return commit->result.n_deletes;
+}
+
+int64_t hudi_commit_files(const hudi_commit *commit)
+{
+    return commit->result.n_files;
+}
+
+int64_t hudi_commit_bytes(const hudi_commit *commit)
+{
+    return commit->result.n_bytes;
+}
+
+int64_t hudi_commit_failed_rows(const hudi_commit *commit)
+{
+    return commit->result.n_failed;
+}
+
+const char *hudi_commit_failure(const hudi_commit *commit, size_t i)
+{
+    return i < commit->result.n_failures ? commit->result.failures[i] : NULL;
+}
+
+void hudi_commit_free(hudi_commit *commit)
+{
+    if (commit == NULL)
+        return;
+    hd_commit_result_clear(&commit->result);
+    hd_free(NULL, commit);
+}

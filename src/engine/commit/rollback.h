@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HD_ENGINE_ROLLBACK_H
+#define HD_ENGINE_ROLLBACK_H
+
+#include "base/pool.h"
+#include "format/layout/table_snapshot.h"
+
+/**
+ * Undo one instant of a copy-on-write table, under the write lock. Steps, each safe to be killed
+ * after: the next writer finds the pending rollback and runs its plan again.
+ *
+ *   1 {r}.rollback.requested: the plan, every file to delete by full path
+ *   2 {r}.rollback.inflight
+ *   3 a completed target is turned back to inflight: from here on its rows do not show
+ *   4 the files are deleted
+ *   5 the target's inflight and requested files are deleted
+ *   6 {r}.rollback: what was done
+ *   7 the target's marker folder is deleted
+ *
+ * The files are those that the instant's markers name; without markers, and for completed instants,
+ * all files whose name carries the instant's time.
+ * Source: BaseRollbackActionExecutor, MarkerBasedRollbackStrategy (Hudi 0.15.0)
+ */
+hudi_status hd_rollback_instant(struct hd_op *op, hd_pool *pool, struct hd_table_snapshot *table,
+                                const struct hd_instant *target);
+
+/** Finish rollbacks that were begun, then roll back every pending commit, deltacommit and
+ * replacecommit (clustering plans and compactions stay: they are run again). Reloads the table when
+ * anything was done. Source: BaseHoodieTableServiceClient.rollbackFailedWrites (eager) */
+hudi_status hd_rollback_failed_writes(struct hd_op *op, hd_pool *pool,
+                                      struct hd_table_snapshot *table);
+
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/commit/writable.h"
+
+#include <ctype.h>
+
+#include "arrow/array.h"
+#include "arrow/schema.h"
+#include "arrow/view.h"
+#include "format/table/table_schema.h"
+
+/* Bucket numbers are eight digits; more buckets than this nobody has, and a random UUID begins with
+ * such a number once in a million. */
+#define BUCKET_DIGITS 8
+#define MAX_BUCKETS 100000
+/* Commits looked at from the newest back: a begin must not cost more as the timeline grows. */
+#define MAX_COMMITS_READ 16
+
+static bool has_bucket_form(const char *file_id)
+{
+    long bucket = 0;
+
+    for (int i = 0; i < BUCKET_DIGITS; i++) {
+        if (!isdigit((unsigned char)file_id[i]))
+            return false;
+        bucket = bucket * 10 + (file_id[i] - '0');
+    }
+    return bucket < MAX_BUCKETS;
+}
+
+/* The newest completed write that made files, searched from `*i` instants on backwards; `*i` is set
+ * to its number. HUDI_NOT_FOUND (no error) when there is none near. */
+static hudi_status newest_files(struct hd_op *op, const struct hd_timeline *timeline, size_t *i,
+                                struct hd_commit_metadata *out)
+{
+    int n_read = 0;
+
+    while (*i > 0 && n_read < MAX_COMMITS_READ) {
+        const struct hd_instant *instant = &timeline->instants[--*i];
+
+        if (!hd_instant_is_completed_write(instant))
+            continue;
+        n_read++;
+        HD_TRY(hd_timeline_read_commit(op, timeline, instant, out));
+        if (out->n_stats > 0)
+            return HUDI_OK;
+        hd_commit_metadata_clear(out);
+    }
+    return HUDI_NOT_FOUND;
+}
+
+/* Tables of the bucket index: every group's id begins with its bucket number. Writing there without
+ * that index would put keys where their owners never look. */
+static hudi_status check_file_ids(struct hd_op *op, const struct hd_table_snapshot *table)
+{
+    struct hd_commit_metadata newest;
+    size_t i = table->timeline.n_instants, n_buckets = 0;
+
+    const hudi_status found = newest_files(op, &table->timeline, &i, &newest);
+    if (found == HUDI_NOT_FOUND)
+        return HUDI_OK;
+    HD_TRY(found);
+    for (size_t s = 0; s < newest.n_stats; s++)
+        n_buckets += has_bucket_form(newest.stats[s].file_id);
+    const bool bucket = n_buckets == newest.n_stats;
+    hd_commit_metadata_clear(&newest);
+    if (bucket)
+        return hd_fail(op, HUDI_NOT_IMPLEMENTED,
+                       "the table's file groups are those of a bucket index; writing to it is not "
+                       "supported yet");
+    return HUDI_OK;
+}
+
+hudi_status hd_check_writable(struct hd_op *op, const struct hd_table_snapshot *table)
+{
+    const struct hd_table_config *config = &table->config;
+    const char *why = NULL;
+
+    if (!config->version->writes_supported)
+        return hd_fail(op, HUDI_NOT_IMPLEMENTED,
+                       "writing to tables of version %d is not supported yet",
+                       config->version->number);
+    if (config->type == HD_MERGE_ON_READ)
+        why = "merge-on-read tables";
+    else if (config->cdc_enabled)
+        why = "tables that log changes (hoodie.table.cdc.enabled)";
+    else if (config->is_bootstrap)
+        why = "bootstrap tables (hoodie.bootstrap.base.path)";
+    else if (config->base_file_format == HD_BASE_FILE_ORC)
+        why = "tables of ORC files";
+    else if (config->key_generator == HD_KEYGEN_USER)
+        why = "tables with a key generator class of their own";
+    if (why != NULL)
+        return hd_fail(op, HUDI_NOT_IMPLEMENTED, "writing to %s is not supported yet", why);
+    return check_file_ids(op, table);
+}
+
+/* A file that a cleaner has removed since decides nothing. */
+static hudi_status detect_in_file(struct hd_op *op, const struct hd_table_snapshot *table,
+                                  const char *file_path, enum hd_complex_encoding *out,
+                                  bool *decided)
+{
+    hudi_status status = HUDI_OK;
+    char *path = NULL;
+    hd_input_file *file = NULL;
+    hd_base_reader *reader = NULL;
+    hd_base_batches *batches = NULL;
+    struct ArrowArray batch = {0};
+    struct ArrowSchema schema = {0};
+    struct hd_arena arena = {0};
+    struct hd_view view;
+    int64_t n_seen;
+
+    HD_TRY_OUT(hd_path_join(op, table->path, file_path, &path));
+    struct hd_file_info info;
+    status = hd_fs_stat(op, table->fs, path, &info);
+    if (status == HUDI_NOT_FOUND) {
+        status = HUDI_OK;
+        goto out;
+    }
+    HD_TRY_OUT(status);
+    HD_TRY_OUT(hd_fs_open_input(op, table->fs, path, &file));
+    HD_TRY_OUT(hd_base_reader_open(op, file, table->config.base_file_format, &reader));
+    const int32_t column = hd_schema_find(hd_base_reader_schema(reader), HD_META_RECORD_KEY);
+    if (column < 0)
+        goto out;
+    const struct hd_base_read_options options = {.columns = &column, .n_columns = 1};
+    HD_TRY_OUT(hd_base_reader_read(op, reader, &options, &batches));
+    HD_TRY_OUT(hd_schema_select(op, hd_base_reader_schema(reader), &column, 1, &schema));
+    for (;;) {
+        status = hd_base_batches_next(op, batches, &batch);
+        if (status == HUDI_END) {
+            status = HUDI_OK;
+            break;
+        }
+        HD_TRY_OUT(status);
+        HD_TRY_OUT(hd_view_open(op, &arena, &schema, &batch, &view));
+        HD_TRY_OUT(hd_complex_encoding_detect(op, table->config.record_key_fields[0],
+                                              &view.children[0], &n_seen, out));
+        hd_array_clear(&batch);
+        if (n_seen > 0) {
+            *decided = true;
+            break;
+        }
+    }
+out:
+    hd_free(op, path);
+    hd_array_clear(&batch);
+    hd_arena_clear(&arena);
+    hd_schema_clear(&schema);
+    hd_base_batches_close(batches);
+    hd_base_reader_close(reader);
+    return hd_fail_path(op, status, file_path);
+}
+
+hudi_status hd_detect_key_encoding(struct hd_op *op, const struct hd_table_snapshot *table,
+                                   enum hd_complex_encoding *out)
+{
+    size_t i = table->timeline.n_instants;
+    bool decided = false;
+
+    *out = HD_COMPLEX_WITH_FIELD;
+    if (table->config.key_generator != HD_KEYGEN_COMPLEX ||
+        table->config.n_record_key_fields != 1 || !table->config.populate_meta_fields)
+        return HUDI_OK;
+    while (!decided) {
+        struct hd_commit_metadata newest;
+        const hudi_status found = newest_files(op, &table->timeline, &i, &newest);
+
+        if (found == HUDI_NOT_FOUND)
+            return HUDI_OK;
+        HD_TRY(found);
+        hudi_status status = HUDI_OK;
+        for (size_t s = 0; s < newest.n_stats && status == HUDI_OK && !decided; s++)
+            status = detect_in_file(op, table, newest.stats[s].path, out, &decided);
+        hd_commit_metadata_clear(&newest);
+        HD_TRY(status);
+    }
+    return HUDI_OK;
+}
+
+hudi_status hd_switch_metadata_table_off(struct hd_op *op, struct hd_table_snapshot *table)
+{
+    static const struct hd_property CHANGES[] = {
+        {"hoodie.table.metadata.partitions", NULL},
+        {"hoodie.table.metadata.partitions.inflight", NULL},
+    };
+    char *folder = NULL;
+    struct hd_file_info info;
+
+    HD_TRY(hd_asprintf(op, &folder, "%s/.hoodie/metadata", table->path));
+    hudi_status status = hd_fs_stat(op, table->fs, folder, &info);
+    const bool has_folder = status == HUDI_OK;
+    if (status == HUDI_NOT_FOUND)
+        status = HUDI_OK;
+    if (status == HUDI_OK && table->config.metadata_table) {
+        hd_log(op, HD_LOG_WARN,
+               "the metadata table is switched off: this writer does not keep it up to date");
+        status = hd_table_config_update(op, table->fs, table->path, &table->config, CHANGES,
+                                        HD_ARRAY_LENGTH(CHANGES));
+    }
+    if (status == HUDI_OK && has_folder)
+        status = hd_fs_delete_tree(op, table->fs, folder);
+    hd_free(op, folder);
+    return status;
+}

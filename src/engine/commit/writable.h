@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HD_ENGINE_WRITABLE_H
+#define HD_ENGINE_WRITABLE_H
+
+#include "engine/record/key_generator.h"
+#include "format/layout/table_snapshot.h"
+
+/** Refuse, before a byte is written, a table that this library could leave in a state that another
+ * engine misreads. @return HUDI_NOT_IMPLEMENTED saying what of the table is in the way */
+hudi_status hd_check_writable(struct hd_op *op, const struct hd_table_snapshot *table);
+
+/**
+ * How the table's complex keys of one field are written, found from its newest base files
+ * (docs/format/table-layout.md 6.2.1); tables without rows and other generators get the form with
+ * the field's name. @return HUDI_CONFLICT when both forms are in that file
+ */
+hudi_status hd_detect_key_encoding(struct hd_op *op, const struct hd_table_snapshot *table,
+                                   enum hd_complex_encoding *out);
+
+/**
+ * Switch the metadata table off, the way Hudi does: its property is removed, then its folder.
+ * Killed in between, the folder is left, which no reader looks at. Reloads the table. HUDI_OK when
+ * it is off. Source: HoodieTable.maybeDeleteMetadataTable (Hudi 0.15.0)
+ */
+hudi_status hd_switch_metadata_table_off(struct hd_op *op, struct hd_table_snapshot *table);
+
+#endif
