@@ -178,7 +178,7 @@ static void keeps_everything_else_of_the_tables_schema(void **state)
 
 #define POINT(fields)                                                                              \
     "{\"type\":\"record\",\"name\":\"P\",\"fields\":[{\"name\":\"x\",\"type\":\"int\"}" fields "]" \
-                                                                                               "}"
+    "}"
 
 static void a_type_used_by_two_columns_changes_in_both_or_not(void **state)
 {
