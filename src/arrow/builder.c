@@ -218,7 +218,7 @@ hudi_status hd_builder_append_null(struct hd_op *op, hd_builder *builder)
             for (int64_t i = 0; i < builder->n_children; i++)
                 hd_builder_truncate(builder->children[i], end);
             offsets_of(builder)[builder->length + 1] = (int32_t)end;
-        } else {
+        } else if (builder->width > 0) {
             memset(builder->values + (uint64_t)builder->length * builder->width, 0, builder->width);
         }
     }
