@@ -35,7 +35,7 @@ struct hd_disk_group {
 typedef hudi_status (*hd_disk_group_visit)(struct hd_op *op, void *self, size_t i,
                                            const struct hd_disk_group *group);
 
-/** A store of groups. Its file or folder is made by `open`. */
+/** A store of groups. `open` makes its file or folder in `folder`, which is there. */
 struct hd_disk_store_ops {
     hudi_status (*open)(struct hd_op *op, const char *folder, bool compress, void **out);
     void (*close)(struct hd_op *op, void *store); /* what it kept on disk is gone after */

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/record/bitcask.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/cursor.h"
+#include "codec/compress.h"
+#include "codec/hash.h"
+#include "engine/record/spillable_map_index.h"
+
+/*
+ * A record of the file, integers big-endian:
+ *
+ *     bytes  field
+ *     8      CRC-32 of all that follows
+ *     8      wall clock when it was written, in ms
+ *     4      key length: 4 for each row of the group
+ *     4      value length
+ *     k      key: where each row ends in the value, once that is plain
+ *     v      value: the rows, compressed when that makes them shorter
+ *
+ * Invariants
+ *  1. Records follow each other without gap: record i is at offsets[i] .. offsets[i + 1].
+ *  2. What is not in the file yet, from `n_written` on, is in `tail`; no record is in both.
+ *  3. A failed append changes nothing: a tail that could not be written is written again later.
+ */
+#define HEADER_BYTES 24u
+#define WRITE_BYTES (128u << 10) /* the tail is written when it would pass this */
+#define READ_BYTES (256u << 10)  /* of neighbours at once */
+#define GAP_BYTES 4096u          /* reading this much in vain is cheaper than another call */
+#define GROUP_BYTES 4096u
+#define CODEC HD_CODEC_LZ4
+#define CODEC_MAX_RATIO 255u
+#define MAX_COMPRESSED_BYTES ((size_t)1 << 30) /* what one LZ4 block takes, nearly */
+
+struct bitcask {
+    int file;
+    bool compress;
+    char *folder;
+    struct hd_str tail;
+    uint64_t n_written;
+    uint64_t *offsets; /* n_groups + 1 */
+    size_t offsets_capacity;
+    size_t n_groups;
+    uint64_t reserved_bytes; /* of the budget */
+};
+
+int hd_bitcask_file(const void *store)
+{
+    return ((const struct bitcask *)store)->file;
+}
+
+/* ---- open, close -------------------------------------------------------------------------- */
+
+/* Where the file system has no files without a name, one whose name is gone at once. */
+static hudi_status open_named(struct hd_op *op, const char *folder, int *out)
+{
+    char *path;
+
+    HD_TRY(hd_asprintf(op, &path, "%s/hudi-BITCASK-XXXXXX", folder));
+    *out = mkostemp(path, O_CLOEXEC);
+    const int error = errno;
+    if (*out >= 0)
+        unlink(path);
+    hd_free(op, path);
+    return *out >= 0 ? HUDI_OK : hd_fail_errno(op, error, "file for spilled records");
+}
+
+static hudi_status open_file(struct hd_op *op, const char *folder, int *out)
+{
+    HD_TRY(hd_op_fault_point(op, "open"));
+    *out = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (*out >= 0)
+        return HUDI_OK;
+    const hudi_status status = open_named(op, folder, out);
+    return status == HUDI_OK ? status : hd_fail_path(op, status, folder);
+}
+
+static void close_store(struct hd_op *op, void *store)
+{
+    struct bitcask *const b = store;
+
+    if (b == NULL)
+        return;
+    if (b->file >= 0)
+        close(b->file); /* nothing in it is wanted any more */
+    hd_budget_release(op, b->reserved_bytes);
+    hd_str_clear(&b->tail);
+    hd_free(op, b->offsets);
+    hd_free(op, b->folder);
+    hd_free(op, b);
+}
+
+static hudi_status open_store(struct hd_op *op, const char *folder, bool compress, void **out)
+{
+    struct bitcask *b;
+    hudi_status status;
+
+    *out = NULL;
+    HD_TRY(hd_alloc(op, sizeof *b, &b));
+    b->file = -1;
+    b->compress = compress;
+    HD_TRY_OUT(hd_strdup(op, folder, &b->folder));
+    HD_TRY_OUT(hd_grow_reserved(op, &b->offsets, &b->offsets_capacity, 1, sizeof *b->offsets,
+                                "places on disk", &b->reserved_bytes));
+    b->offsets[0] = 0;
+    HD_TRY_OUT(open_file(op, folder, &b->file));
+    *out = b;
+    b = NULL;
+out:
+    close_store(op, b);
+    return status;
+}
+
+/* ---- append ------------------------------------------------------------------------------- */
+
+static hudi_status write_tail(struct hd_op *op, struct bitcask *b)
+{
+    size_t done = 0;
+
+    if (b->tail.size == 0)
+        return HUDI_OK;
+    HD_TRY(hd_op_fault_point(op, "write"));
+    while (done < b->tail.size) {
+        const ssize_t n =
+            pwrite(b->file, b->tail.data + done, b->tail.size - done, (off_t)(b->n_written + done));
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 || n == 0) {
+            const hudi_status status =
+                hd_fail_errno(op, n == 0 ? ENOSPC : errno,
+                              "%zu bytes of spilled records, after %" PRIu64 " written before",
+                              b->tail.size, b->n_written);
+            return hd_fail_path(op, status, b->folder);
+        }
+        done += (size_t)n;
+    }
+    b->n_written += done;
+    b->tail.size = 0;
+    return HUDI_OK;
+}
+
+static void store_be(char *to, uint64_t value, unsigned n_bytes)
+{
+    for (unsigned i = 0; i < n_bytes; i++)
+        to[i] = (char)(value >> 8 * (n_bytes - 1 - i));
+}
+
+/* The value behind the tail's last byte. */
+static hudi_status append_value(struct hd_op *op, struct bitcask *b, struct hd_slice plain)
+{
+    const size_t before = b->tail.size;
+
+    if (b->compress && plain.size <= MAX_COMPRESSED_BYTES) {
+        HD_TRY(hd_compress(op, CODEC, 1, plain, &b->tail));
+        if (b->tail.size - before < plain.size)
+            return HUDI_OK;
+        b->tail.size = before;
+    }
+    return hd_str_append(op, &b->tail, plain.data, plain.size);
+}
+
+static hudi_status append_record(struct hd_op *op, struct bitcask *b,
+                                 const struct hd_disk_group *group)
+{
+    const size_t start = b->tail.size, key_bytes = (size_t)group->n_rows * 4;
+    const size_t value = start + HEADER_BYTES + key_bytes;
+
+    HD_TRY(hd_str_reserve(op, &b->tail, HEADER_BYTES + key_bytes));
+    b->tail.size = value;
+    HD_TRY(append_value(op, b, hd_slice_of(group->bytes, group->ends[group->n_rows - 1])));
+    char *const at = b->tail.data + start;
+    store_be(at + 8, hd_now_ms(op), 8);
+    store_be(at + 16, key_bytes, 4);
+    store_be(at + 20, b->tail.size - value, 4);
+    for (uint32_t i = 0; i < group->n_rows; i++)
+        store_be(at + HEADER_BYTES + (size_t)i * 4, group->ends[i], 4);
+    store_be(at, hd_crc32(0, at + 8, b->tail.size - start - 8), 8);
+    return HUDI_OK;
+}
+
+static hudi_status append(struct hd_op *op, void *store, const struct hd_disk_group *group)
+{
+    struct bitcask *const b = store;
+
+    HD_TRY(hd_grow_reserved(op, &b->offsets, &b->offsets_capacity, b->n_groups + 2,
+                            sizeof *b->offsets, "places on disk", &b->reserved_bytes));
+    if (b->tail.size + group->ends[group->n_rows - 1] > WRITE_BYTES)
+        HD_TRY(write_tail(op, b));
+    const size_t before = b->tail.size;
+    const hudi_status status = append_record(op, b, group);
+    if (status != HUDI_OK) {
+        b->tail.size = before;
+        return status;
+    }
+    b->offsets[++b->n_groups] = b->n_written + b->tail.size;
+    return HUDI_OK;
+}
+
+/* ---- read --------------------------------------------------------------------------------- */
+
+struct reading {
+    struct hd_op *op;
+    const struct bitcask *store;
+    hd_disk_group_visit visit;
+    void *self;
+    struct hd_str bytes; /* of neighbouring records */
+    struct hd_str plain;
+    uint32_t *ends;
+    size_t ends_capacity;
+};
+
+static hudi_status fail_record(const struct reading *r, uint64_t offset, const char *what)
+{
+    const hudi_status status =
+        hd_fail(r->op, HUDI_CORRUPT, "spilled record at byte %" PRIu64 " %s", offset, what);
+
+    return hd_fail_path(r->op, status, r->store->folder);
+}
+
+/* The key: ends that do not fall. */
+static hudi_status take_ends(struct reading *r, struct hd_cursor *in, uint32_t key_bytes,
+                             struct hd_disk_group *group)
+{
+    const uint64_t offset = hd_cursor_offset(in);
+    struct hd_cursor key;
+    uint32_t end = 0;
+
+    if (key_bytes == 0 || key_bytes % 4 != 0)
+        return fail_record(r, offset, "has a key of another length");
+    HD_TRY(hd_cursor_sub(r->op, in, key_bytes, &key));
+    group->n_rows = key_bytes / 4;
+    HD_TRY(hd_grow(r->op, &r->ends, &r->ends_capacity, group->n_rows, sizeof *r->ends));
+    for (uint32_t i = 0; i < group->n_rows; i++) {
+        HD_TRY(hd_cursor_u32be(r->op, &key, &r->ends[i]));
+        if (r->ends[i] < end)
+            return fail_record(r, offset, "has rows that overlap");
+        end = r->ends[i];
+    }
+    group->ends = r->ends;
+    return HUDI_OK;
+}
+
+static hudi_status take_record(struct reading *r, struct hd_cursor in, size_t i)
+{
+    const uint64_t offset = hd_cursor_offset(&in);
+    struct hd_disk_group group = {0};
+    uint64_t crc, time;
+    uint32_t key_bytes, value_bytes;
+    struct hd_slice value;
+
+    HD_TRY(hd_cursor_u64be(r->op, &in, &crc));
+    if (crc != hd_crc32(0, in.at, hd_cursor_left(&in)))
+        return fail_record(r, offset, "has another checksum than its bytes");
+    HD_TRY(hd_cursor_u64be(r->op, &in, &time));
+    HD_TRY(hd_cursor_u32be(r->op, &in, &key_bytes));
+    HD_TRY(hd_cursor_u32be(r->op, &in, &value_bytes));
+    HD_TRY(take_ends(r, &in, key_bytes, &group));
+    HD_TRY(hd_cursor_take(r->op, &in, value_bytes, &value));
+    const uint32_t plain_bytes = group.ends[group.n_rows - 1];
+    if (hd_cursor_left(&in) != 0 || value_bytes > plain_bytes ||
+        plain_bytes / CODEC_MAX_RATIO > value_bytes)
+        return fail_record(r, offset, "has a value of another length");
+    group.bytes = value.data;
+    if (value_bytes < plain_bytes) {
+        r->plain.size = 0;
+        HD_TRY(hd_str_reserve(r->op, &r->plain, plain_bytes));
+        HD_TRY(hd_decompress_exact(r->op, CODEC, value, r->plain.data, plain_bytes));
+        group.bytes = (const uint8_t *)r->plain.data;
+    }
+    return r->visit(r->op, r->self, i, &group);
+}
+
+static hudi_status read_file(struct reading *r, uint64_t offset, uint64_t n)
+{
+    const struct bitcask *const b = r->store;
+
+    HD_TRY(hd_op_fault_point(r->op, "read"));
+    r->bytes.size = 0;
+    HD_TRY(hd_str_reserve(r->op, &r->bytes, n));
+    while (r->bytes.size < n) {
+        const ssize_t got = pread(b->file, r->bytes.data + r->bytes.size, n - r->bytes.size,
+                                  (off_t)(offset + r->bytes.size));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return hd_fail_path(r->op,
+                                hd_fail_errno(r->op, errno, "spilled records at byte %" PRIu64,
+                                              offset + r->bytes.size),
+                                b->folder);
+        if (got == 0)
+            return fail_record(r, offset, "runs past the end of the file");
+        r->bytes.size += (size_t)got;
+    }
+    return HUDI_OK;
+}
+
+/* The groups from `i` on that one read covers; returns where it ends. */
+static uint64_t extent(const struct bitcask *b, const uint64_t *groups, size_t n, size_t i,
+                       size_t *end)
+{
+    const uint64_t start = b->offsets[groups[i]];
+    uint64_t stop = b->offsets[groups[i] + 1];
+
+    for (i++; i < n; i++) {
+        const uint64_t from = b->offsets[groups[i]], to = b->offsets[groups[i] + 1];
+        if (from >= b->n_written || from - stop > GAP_BYTES || to - start > READ_BYTES)
+            break;
+        stop = to;
+    }
+    *end = i;
+    return stop;
+}
+
+static hudi_status read_groups(struct reading *r, const uint64_t *groups, size_t n)
+{
+    const struct bitcask *const b = r->store;
+    size_t i = 0;
+
+    for (size_t end; i < n && b->offsets[groups[i]] < b->n_written; i = end) {
+        const uint64_t start = b->offsets[groups[i]];
+        const uint64_t stop = extent(b, groups, n, i, &end);
+
+        HD_TRY(read_file(r, start, stop - start));
+        for (size_t k = i; k < end; k++) {
+            const uint64_t from = b->offsets[groups[k]], to = b->offsets[groups[k] + 1];
+            HD_TRY(
+                take_record(r, hd_cursor_over(r->bytes.data + (from - start), to - from, from), k));
+        }
+    }
+    for (; i < n; i++) {
+        const uint64_t from = b->offsets[groups[i]], to = b->offsets[groups[i] + 1];
+        HD_TRY(take_record(r, hd_cursor_over(b->tail.data + (from - b->n_written), to - from, from),
+                           i));
+    }
+    return HUDI_OK;
+}
+
+static hudi_status read_store(struct hd_op *op, const void *store, const uint64_t *groups, size_t n,
+                              hd_disk_group_visit visit, void *self)
+{
+    struct reading r = {.op = op, .store = store, .visit = visit, .self = self};
+    const hudi_status status = read_groups(&r, groups, n);
+
+    hd_str_clear(&r.bytes);
+    hd_str_clear(&r.plain);
+    hd_free(op, r.ends);
+    return status;
+}
+
+static uint64_t disk_bytes(const void *store)
+{
+    return ((const struct bitcask *)store)->n_written;
+}
+
+static uint64_t memory_bytes(const void *store)
+{
+    const struct bitcask *const b = store;
+
+    return b->tail.capacity + b->reserved_bytes;
+}
+
+const struct hd_disk_store_ops hd_bitcask_ops = {
+    .open = open_store,
+    .close = close_store,
+    .append = append,
+    .read = read_store,
+    .disk_bytes = disk_bytes,
+    .memory_bytes = memory_bytes,
+    .group_bytes = GROUP_BYTES,
+};

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Labels: threads */
+#include "spillable_map_testing.h"
+
+#include <dirent.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/pool.h"
+
+/* One suite for all places where records can be. */
+static const struct place {
+    const char *name;
+    uint64_t memory_bytes;
+    enum hd_disk_map_type disk_map;
+    bool compress;
+} PLACES[] = {
+    {"all in memory", UINT64_MAX, HD_DISK_MAP_BITCASK, true},
+    {"BitCask, compressed", 0, HD_DISK_MAP_BITCASK, true},
+    {"BitCask, plain", 0, HD_DISK_MAP_BITCASK, false},
+    {"some in memory, some in BitCask", 20000, HD_DISK_MAP_BITCASK, true},
+#ifdef HD_HAVE_ROCKSDB
+    {"RocksDB, compressed", 0, HD_DISK_MAP_ROCKS_DB, true},
+    {"some in memory, some in RocksDB", 20000, HD_DISK_MAP_ROCKS_DB, false},
+#endif
+};
+static const struct place *place; /* of the group that runs */
+
+static char folder[64];
+
+static hd_spillable_map *new_map(struct hd_op *op)
+{
+    hd_spillable_map *map;
+    const struct hd_spillable_map_options options = {.schema = &test_schema,
+                                                     .memory_bytes = place->memory_bytes,
+                                                     .disk_map = place->disk_map,
+                                                     .compress = place->compress,
+                                                     .folder = folder};
+
+    OK(hd_spillable_map_new(op, &options, &map));
+    return map;
+}
+
+/* Put all of the records, which tells their entries. */
+static void put(struct hd_op *op, hd_spillable_map *map, const struct test_record *records,
+                size_t n, const struct hd_spillable_map_resolve *resolve, int64_t *entries)
+{
+    struct test_batch batch = test_batch(op, records, n);
+
+    OK(hd_spillable_map_put(op, map, &batch.root.children[0], batch.spaces, batch.shared, NULL,
+                            (int64_t)n, resolve, entries));
+    test_batch_clear(&batch);
+}
+
+static void assert_get(struct hd_op *op, const hd_spillable_map *map, const int64_t *entries,
+                       const struct test_record *records, size_t n)
+{
+    struct ArrowArray array;
+
+    OK(hd_spillable_map_get(op, map, entries, (int64_t)n, &array));
+    test_assert_records(op, &array, records, n);
+    hd_array_clear(&array);
+}
+
+/* ---- the basics --------------------------------------------------------------------------- */
+
+static void an_empty_map_has_nothing(void **state)
+{
+    struct hd_op *op = *state;
+    hd_spillable_map *map = new_map(op);
+    const struct test_record record = {.key = 1};
+    struct test_batch batch = test_batch(op, &record, 1);
+    struct ArrowArray array;
+    int64_t entry = 7;
+
+    assert_int_equal(hd_spillable_map_length(map), 0);
+    hd_spillable_map_find(map, 0, &batch.root.children[0], 0, 1, &entry);
+    assert_int_equal(entry, -1);
+    OK(hd_spillable_map_get(op, map, NULL, 0, &array));
+    assert_int_equal(array.length, 0);
+    assert_int_equal(array.n_children, TEST_COLUMNS);
+    hd_array_clear(&array);
+    OK(hd_spillable_map_put(op, map, &batch.root.children[0], NULL, batch.shared, NULL, 0, NULL,
+                            NULL));
+    assert_int_equal(hd_spillable_map_length(map), 0);
+    assert_int_equal(hd_spillable_map_disk_bytes(map), 0);
+    test_batch_clear(&batch);
+    hd_spillable_map_free(op, map);
+    hd_spillable_map_free(op, NULL);
+}
+
+static void entries_are_numbered_in_order_of_arrival(void **state)
+{
+    struct hd_op *op = *state;
+    hd_spillable_map *map = new_map(op);
+    const struct test_record records[] = {{5, 0, 1, 1}, {3, 0, 1, 2}, {5, 0, 2, 3},
+                                          {0, 0, 1, 4}, {3, 0, 1, 5}, {9, 0, 0, 6}};
+    const int64_t wanted[] = {0, 1, 0, 2, 1, 3};
+    int64_t entries[6], found[6];
+
+    put(op, map, records, 6, NULL, entries);
+    assert_memory_equal(entries, wanted, sizeof wanted);
+    assert_int_equal(hd_spillable_map_length(map), 4);
+    assert_int_equal(hd_spillable_map_key(map, 2).size, 0);
+    char text[64];
+    const int n = test_key_text(9, text);
+    assert_int_equal(hd_spillable_map_key(map, 3).size, n);
+    assert_memory_equal(hd_spillable_map_key(map, 3).data, text, (size_t)n);
+
+    struct test_batch batch = test_batch(op, records, 6);
+    hd_spillable_map_find(map, 0, &batch.root.children[0], 1, 5, found);
+    assert_memory_equal(found, wanted + 1, 5 * sizeof *wanted);
+    test_batch_clear(&batch);
+    /* Without a rule the last one stays. */
+    const struct test_record last[] = {records[2], records[4], records[3], records[5], records[2]};
+    assert_get(op, map, (const int64_t[]){0, 1, 2, 3, 0}, last, 5);
+    hd_spillable_map_free(op, map);
+}
+
+static void equal_keys_of_different_spaces_are_different(void **state)
+{
+    struct hd_op *op = *state;
+    hd_spillable_map *map = new_map(op);
+    const struct test_record before[] = {{1, 0, 1, 1}};
+    const struct test_record records[] = {
+        {1, 1, 2, 2}, {1, 0, 3, 3}, {1, 4000000000u, 4, 4}, {1, 1, 5, 5}};
+    const int64_t wanted[] = {1, 0, 2, 1};
+    int64_t entries[4], found;
+    struct test_batch batch = test_batch(op, before, 1);
+
+    OK(hd_spillable_map_put(op, map, &batch.root.children[0], NULL, batch.shared, NULL, 1, NULL,
+                            NULL)); /* the first puts know of one space only */
+    put(op, map, records, 4, NULL, entries);
+    assert_memory_equal(entries, wanted, sizeof wanted);
+    assert_int_equal(hd_spillable_map_space(map, 0), 0);
+    assert_int_equal(hd_spillable_map_space(map, 1), 1);
+    assert_int_equal(hd_spillable_map_space(map, 2), 4000000000u);
+    hd_spillable_map_find(map, 4000000000u, &batch.root.children[0], 0, 1, &found);
+    assert_int_equal(found, 2);
+    hd_spillable_map_find(map, 7, &batch.root.children[0], 0, 1, &found);
+    assert_int_equal(found, -1);
+    const struct test_record last[] = {records[1], records[3], records[2]};
+    assert_get(op, map, (const int64_t[]){0, 1, 2}, last, 3);
+    test_batch_clear(&batch);
+    hd_spillable_map_free(op, map);
+}
+
+static void a_put_takes_the_rows_it_is_told(void **state)
+{
+    struct hd_op *op = *state;
+    hd_spillable_map *map = new_map(op);
+    const struct test_record records[] = {{1, 0, 1, 1}, {2, 0, 2, 2}, {3, 0, 3, 3}, {4, 0, 4, 4}};
+    struct test_batch batch = test_batch(op, records, 4);
+    const int64_t rows[] = {3, 1};
+    int64_t entries[2];
+
+    OK(hd_spillable_map_put(op, map, &batch.root.children[0], batch.spaces, batch.shared, rows, 2,
+                            NULL, entries));
+    assert_int_equal(hd_spillable_map_length(map), 2);
+    assert_get(op, map, entries, (const struct test_record[]){records[3], records[1]}, 2);
+    test_batch_clear(&batch);
+    hd_spillable_map_free(op, map);
+}
+
+static void keys_are_given_as_an_array(void **state)
+{
+    struct hd_op *op = *state;
+    hd_spillable_map *map = new_map(op);
+    const struct test_record records[] = {{30, 0, 1, 1}, {0, 0, 2, 2}, {31, 0, 3, 3}};
+    static struct ArrowSchema field = FIELD("u", "key");
+    struct ArrowArray array;
+    struct hd_arena arena = {0};
+    struct hd_view view;
+    char text[64];
+
+    put(op, map, records, 3, NULL, NULL);
+    OK(hd_spillable_map_keys(op, map, (const int64_t[]){2, 1, 2}, 3, &array));
+    OK(hd_view_open(op, &arena, &field, &array, &view));
+    assert_int_equal(view.length, 3);
+    const struct hd_slice wanted = hd_slice_of(text, (size_t)test_key_text(31, text));
+    assert_true(hd_slice_equal(hd_view_bytes(&view, 0), wanted));
+    assert_int_equal(hd_view_bytes(&view, 1).size, 0);
+    assert_true(hd_slice_equal(hd_view_bytes(&view, 2), wanted));
+    hd_array_clear(&array);
+    hd_arena_clear(&arena);
+    hd_spillable_map_free(op, map);
+}
+
+static void null_keys_and_foreign_entries_are_refused(void **state)
+{
+    struct hd_op *op = *state;
+    hd_spillable_map *map = new_map(op);
+    struct ArrowArray array =
+        test_array(op, &test_schema, "[(\"k\", 1, null, null, 1), (null, 1, null, null, 1)]");
+    struct hd_shared_array *shared;
+    struct hd_arena arena = {0};
+    struct hd_view root;
+    int64_t found[2];
+
+    OK(hd_shared_array_new(op, &array, &shared));
+    OK(hd_view_open(op, &arena, &test_schema, hd_shared_array_get(shared), &root));
+    assert_int_equal(
+        hd_spillable_map_put(op, map, &root.children[0], NULL, shared, NULL, 2, NULL, NULL),
+        HUDI_INVALID);
+    assert_non_null(strstr(hudi_error_message(op->error), "key of row 1 is null"));
+    hd_op_clear_error(op);
+    assert_int_equal(hd_spillable_map_length(map), 0);
+    assert_int_equal(hd_spillable_map_put(op, map, &root.children[0], NULL, shared,
+                                          (const int64_t[]){2}, 1, NULL, NULL),
+                     HUDI_INVALID);
+    hd_op_clear_error(op);
+    OK(hd_spillable_map_put(op, map, &root.children[0], NULL, shared, NULL, 1, NULL, NULL));
+    hd_spillable_map_find(map, 0, &root.children[0], 0, 2, found);
+    assert_int_equal(found[0], 0);
+    assert_int_equal(found[1], -1);
+    assert_int_equal(hd_spillable_map_get(op, map, (const int64_t[]){1}, 1, &array), HUDI_INVALID);
+    assert_null(array.release);
+    hd_op_clear_error(op);
+    assert_int_equal(hd_spillable_map_keys(op, map, (const int64_t[]){-1}, 1, &array),
+                     HUDI_INVALID);
+    hd_shared_array_free(shared);
+    hd_arena_clear(&arena);
+    hd_spillable_map_free(op, map);
+}
+
+/* ---- random work against an oracle ---------------------------------------------------------- */
+
+/* The rule: a higher first version replaces, an equal one gives the new second half of the columns,
+ * a lower one is dropped. */
+static bool replace(void *self, const struct hd_view *old_columns, int64_t old_row,
+                    const struct hd_view *new_columns, int64_t new_row, bool *columns)
+{
+    const int64_t old = hd_view_i64(&old_columns[1], old_row);
+    const int64_t new = hd_view_i64(&new_columns[1], new_row);
+
+    ++*(int *)self;
+    assert_true(hd_slice_equal(hd_view_bytes(&old_columns[0], old_row),
+                               hd_view_bytes(&new_columns[0], new_row)));
+    *columns = new == old;
+    return new > old;
+}
+
+static bool take_new(void *self, int32_t column, const struct hd_view *old_columns, int64_t old_row,
+                     const struct hd_view *new_columns, int64_t new_row)
+{
+    (void)self, (void)old_columns, (void)old_row, (void)new_columns, (void)new_row;
+    return column >= 3;
+}
+
+#define N_KEYS 500u
+#define N_SPACES 3u
+
+struct oracle {
+    struct test_record records[N_KEYS * N_SPACES]; /* by key and space */
+    int64_t entries[N_KEYS * N_SPACES];            /* -1: not there */
+    int64_t n;
+};
+
+static void oracle_put(struct oracle *oracle, const struct test_record *r, bool rule, int64_t entry)
+{
+    const size_t i = r->key * N_SPACES + r->space;
+    struct test_record *const old = &oracle->records[i];
+
+    if (oracle->entries[i] < 0) {
+        assert_int_equal(entry, oracle->n);
+        oracle->entries[i] = oracle->n++;
+        *old = *r;
+    } else if (!rule || r->first > old->first) {
+        *old = *r;
+    } else if (r->first == old->first) {
+        old->second = r->second;
+    }
+    assert_int_equal(entry, oracle->entries[i]);
+}
+
+static void check_find(struct hd_op *op, const hd_spillable_map *map, const struct oracle *oracle)
+{
+    static struct test_record all[N_KEYS];
+    static int64_t found[N_KEYS];
+    const uint32_t space = (uint32_t)(hd_random_u64(op) % N_SPACES);
+
+    for (uint32_t key = 0; key < N_KEYS; key++)
+        all[key] = (struct test_record){.key = key};
+    struct test_batch batch = test_batch(op, all, N_KEYS);
+    hd_spillable_map_find(map, space, &batch.root.children[0], 0, N_KEYS, found);
+    for (uint32_t key = 0; key < N_KEYS; key++)
+        assert_int_equal(found[key], oracle->entries[key * N_SPACES + space]);
+    test_batch_clear(&batch);
+}
+
+/* Some of the entries in random order, or all in order. */
+static void check_get(struct hd_op *op, const hd_spillable_map *map, const struct oracle *oracle)
+{
+    static int64_t entries[N_KEYS * N_SPACES], wanted[N_KEYS * N_SPACES];
+    static struct test_record by_entry[N_KEYS * N_SPACES], records[N_KEYS * N_SPACES];
+    const uint64_t n_all = (uint64_t)oracle->n;
+    const bool all = hd_random_u64(op) % 4 == 0;
+    const uint64_t n = all ? n_all : n_all == 0 ? 0 : hd_random_u64(op) % (n_all < 50 ? n_all : 50);
+
+    for (size_t i = 0; i < N_KEYS * N_SPACES; i++) {
+        if (oracle->entries[i] >= 0)
+            by_entry[oracle->entries[i]] = oracle->records[i];
+    }
+    for (uint64_t i = 0; i < n; i++) {
+        wanted[i] = (int64_t)(all ? i : hd_random_u64(op) % n_all);
+        entries[i] = wanted[i];
+        records[i] = by_entry[wanted[i]];
+    }
+    assert_get(op, map, entries, records, n);
+}
+
+static void random_work_matches_an_oracle(void **state)
+{
+    struct hd_op *op = *state;
+    static struct oracle oracle;
+    static struct test_record records[300];
+    static int64_t entries[300];
+    int n_asked = 0;
+    const struct hd_spillable_map_resolve rule = {replace, take_new, &n_asked};
+    hd_spillable_map *map = new_map(op);
+    const char *given = getenv("TEST_SEED");
+
+    op->random_state[0] = given == NULL ? hd_now_ms(op) : strtoull(given, NULL, 10);
+    print_message("seed %llu, %s\n", (unsigned long long)op->random_state[0], place->name);
+    memset(&oracle, 0, sizeof oracle);
+    memset(oracle.entries, 0xff, sizeof oracle.entries);
+    for (int step = 0; step < 300; step++) {
+        const size_t n = hd_random_u64(op) % 3 == 0 ? 1 : hd_random_u64(op) % 300;
+        /* Few keys at first, so that they often recur within a batch. */
+        const uint32_t n_keys = step < 100 ? 20 : N_KEYS;
+        const bool ruled = hd_random_u64(op) % 4 != 0;
+
+        for (size_t i = 0; i < n; i++) {
+            const uint64_t r = hd_random_u64(op);
+            records[i] = (struct test_record){(uint32_t)r % n_keys, (uint32_t)(r >> 32) % N_SPACES,
+                                              (uint32_t)(r >> 40) % 8, (uint32_t)(r >> 50)};
+        }
+        put(op, map, records, n, ruled ? &rule : NULL, entries);
+        for (size_t i = 0; i < n; i++)
+            oracle_put(&oracle, &records[i], ruled, entries[i]);
+        assert_int_equal(hd_spillable_map_length(map), oracle.n);
+        check_get(op, map, &oracle);
+        if (step % 20 == 0)
+            check_find(op, map, &oracle);
+    }
+    assert_true(n_asked > 1000);
+    if (place->memory_bytes == 0)
+        assert_int_equal(hd_spillable_map_spilled_rows(map), oracle.n);
+    if (place->memory_bytes == UINT64_MAX)
+        assert_int_equal(hd_spillable_map_disk_bytes(map), 0);
+    hd_spillable_map_free(op, map);
+}
+
+/* ---- groups ------------------------------------------------------------------------------- */
+
+static int run_place(const struct place *p)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(an_empty_map_has_nothing),
+        TEST(entries_are_numbered_in_order_of_arrival),
+        TEST(equal_keys_of_different_spaces_are_different),
+        TEST(a_put_takes_the_rows_it_is_told),
+        TEST(keys_are_given_as_an_array),
+        TEST(null_keys_and_foreign_entries_are_refused),
+        TEST(random_work_matches_an_oracle),
+    };
+
+    place = p;
+    return cmocka_run_group_tests_name(p->name, tests, NULL, NULL);
+}
+
+int main(void)
+{
+    int failed = 0;
+
+    snprintf(folder, sizeof folder, "/tmp/hudi-test-XXXXXX");
+    if (mkdtemp(folder) == NULL)
+        return 1;
+    for (size_t i = 0; i < HD_ARRAY_LENGTH(PLACES); i++)
+        failed += run_place(&PLACES[i]);
+    if (rmdir(folder) != 0) {
+        print_error("%s is not empty\n", folder);
+        failed++;
+    }
+    return failed;
+}
