@@ -184,7 +184,7 @@ static hudi_status run_inflate(struct hd_op *op, enum hd_codec codec, z_stream *
         if (rc == Z_MEM_ERROR)
             return hd_fail(op, HUDI_NO_MEMORY, "no memory to inflate %zu bytes", in.size);
         if (rc == Z_STREAM_END) {
-            if (z->avail_in == 0 && left == 0)
+            if ((z->avail_in == 0 && left == 0) || codec == HD_CODEC_DEFLATE)
                 break;
             if (codec != HD_CODEC_GZIP || inflateReset(z) != Z_OK)
                 return fail_damaged(op, codec, in);
@@ -350,7 +350,8 @@ static hudi_status deflate_exact(struct hd_op *op, enum hd_codec codec, struct h
         n_out += more_out;
     }
     libdeflate_free_decompressor(d);
-    if (rc != LIBDEFLATE_SUCCESS || n_in != in.size || n_out != n_out_bytes)
+    if (rc != LIBDEFLATE_SUCCESS || (n_in != in.size && codec != HD_CODEC_DEFLATE) ||
+        n_out != n_out_bytes)
         return hd_fail(op, HUDI_CORRUPT, "%zu bytes of %s do not give the %zu they should", in.size,
                        hd_codec_name(codec), n_out_bytes);
     return HUDI_OK;

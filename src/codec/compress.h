@@ -30,7 +30,8 @@ hudi_status hd_compress(struct hd_op *op, enum hd_codec codec, int level, struct
 
 /**
  * Append what `in` stands for to `out`: the whole input must be one block (GZIP: members, ZSTD:
- * frames, one after the other).
+ * frames, one after the other). Behind DEFLATE, bytes that are left over are ignored: some writers
+ * of Avro files leave a part of the zlib checksum there.
  * @return HUDI_CORRUPT when it is damaged, has bytes left over, or would give more than
  *         `max_out_bytes` (never allocates much more than that); `out` is as before then
  */
