@@ -133,6 +133,8 @@ static hudi_status make_plan(struct hd_op *op, const struct hd_table_snapshot *t
 
     plan->target_time = target->time;
     plan->target_action = hd_action_name(target->action);
+    if (target->state == HD_REQUESTED)
+        return HUDI_OK;
     if (target->state != HD_COMPLETED)
         status = plan_by_markers(op, &builder, target->time);
     if (status == HUDI_NOT_FOUND)
