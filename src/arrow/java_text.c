@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-size_t hd_java_long_format(int64_t value, char out[HD_JAVA_TEXT_BYTES])
+size_t hd_java_long_format(int64_t value, char *out)
 {
     char reversed[24];
     uint64_t left = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;

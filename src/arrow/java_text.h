@@ -30,7 +30,8 @@ size_t hd_java_timestamp_format(int64_t millis, char out[HD_JAVA_TEXT_BYTES]);
 /** BigDecimal.toString. `scale` within -1000000000..1000000000. */
 size_t hd_java_decimal_format(__int128 unscaled, int32_t scale, char out[HD_JAVA_TEXT_BYTES]);
 
-size_t hd_java_long_format(int64_t value, char out[HD_JAVA_TEXT_BYTES]);
+/** At most 20 bytes. */
+size_t hd_java_long_format(int64_t value, char *out);
 
 /** Has the type a text that can be part of a key? */
 bool hd_java_type_has_text(const struct hd_type *type);
