@@ -107,6 +107,30 @@ hudi_status hd_parquet_writer_key_value(struct hd_op *op, void *self, const char
 hudi_status hd_parquet_writer_finish(struct hd_op *op, void *self);
 void hd_parquet_writer_free(void *self);
 
+/** Rows of a whole file, in its own types; one thread at a time. */
+struct hd_cpp_table_ops {
+    /** HUDI_END */
+    hudi_status (*next)(struct hd_op *op, void *self, struct ArrowArray *out);
+    void (*close)(void *self);
+};
+
+extern const struct hd_cpp_table_ops hd_csv_ops; /* csv.cc */
+extern const struct hd_cpp_table_ops hd_ipc_ops; /* ipc.cc */
+
+/* The file stays the caller's and outlives `self`. `types`: see table_file.h; columns of a type
+ * that Arrow's CSV reader does not parse to satisfaction come as strings. */
+hudi_status hd_csv_open(struct hd_op *op, struct hd_input_file *file,
+                        const struct ArrowSchema *types, void **self, struct ArrowSchema *schema);
+hudi_status hd_ipc_open(struct hd_op *op, struct hd_input_file *file, void **self,
+                        struct ArrowSchema *schema);
+
+/* Writers of text and IPC streams (ipc.cc), used like those of Parquet. */
+hudi_status hd_table_writer_open(struct hd_op *op, struct hd_output_file *file, bool csv,
+                                 const struct ArrowSchema *schema, void **out);
+hudi_status hd_table_writer_write(struct hd_op *op, void *self, const struct ArrowArray *batch);
+hudi_status hd_table_writer_finish(struct hd_op *op, void *self);
+void hd_table_writer_free(void *self);
+
 #ifdef __cplusplus
 }
 #endif

@@ -93,6 +93,17 @@ hudi_status fail(hd_op *op, Fault fault, const char *path, const arrow::Status &
 /** As above for the exception being handled; call it in catch (...). */
 hudi_status fail_exception(hd_op *op, Fault fault, const char *path);
 
+/** Arrow's import consumes what it is given; what is the caller's goes in as a copy of the struct
+ * whose release does nothing. */
+template <typename T> T on_loan(const T &theirs)
+{
+    T copy = theirs;
+
+    copy.private_data = nullptr;
+    copy.release = [](T *self) { self->release = nullptr; };
+    return copy;
+}
+
 /** Run `body`, which returns an arrow::Status, with the op set; turn all failures into ours. */
 template <typename Body>
 hudi_status guarded(hd_op *op, Fault fault, const char *path, int64_t max_allocation, Body body)

@@ -174,22 +174,11 @@ arrow::Status open_parquet(Writer *writer, const hd_cpp_write_options &options)
                                             arrow_properties, &writer->parquet);
 }
 
-/* Arrow's import consumes what it is given; ours is on loan, so it gets a copy of the struct
- * whose release does nothing. */
-template <typename T> T on_loan(const T &theirs)
-{
-    T copy = theirs;
-
-    copy.private_data = nullptr;
-    copy.release = [](T *self) { self->release = nullptr; };
-    return copy;
-}
-
 arrow::Status open_writer(hd_output_file *file, const ArrowSchema *schema,
                           const hd_cpp_write_options &options, std::unique_ptr<Writer> *out)
 {
     auto writer = std::make_unique<Writer>();
-    ArrowSchema loan = on_loan(*schema);
+    ArrowSchema loan = hudi::on_loan(*schema);
     std::vector<std::shared_ptr<arrow::Field>> fields;
 
     writer->file = file;
@@ -242,7 +231,7 @@ uint64_t group_bytes(const Writer &writer, double ratio)
 
 arrow::Status write_batch(Writer *writer, const ArrowArray *theirs)
 {
-    ArrowArray loan = on_loan(*theirs);
+    ArrowArray loan = hudi::on_loan(*theirs);
 
     ARROW_ASSIGN_OR_RAISE(auto batch, arrow::ImportRecordBatch(&loan, writer->schema));
     ARROW_RETURN_NOT_OK(own_dictionaries(writer, &batch));

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * CSV files in chunks of whole rows. Arrow has a streaming reader, which reads ahead on threads
+ * that know nothing of our op; its reader of whole tables over one chunk after the other does not,
+ * and holds no more than a chunk.
+ */
+#include <algorithm>
+#include <arrow/api.h>
+#include <arrow/c/bridge.h>
+#include <arrow/csv/api.h>
+#include <arrow/csv/chunker.h>
+#include <arrow/io/memory.h>
+#include <cstring>
+#include <vector>
+
+#include "common.h"
+
+namespace
+{
+
+using hudi::Fault;
+
+constexpr int64_t CHUNK_BYTES = int64_t{16} << 20;
+constexpr int64_t MAX_ROW_BYTES = int64_t{256} << 20;
+constexpr int64_t BATCH_ROWS = 65536;
+
+struct Csv {
+    hd_input_file *file;
+    arrow::csv::ParseOptions parse = arrow::csv::ParseOptions::Defaults();
+    arrow::csv::ConvertOptions convert = arrow::csv::ConvertOptions::Defaults();
+    std::unique_ptr<arrow::Chunker> chunker;
+    uint64_t position = 0;
+    std::shared_ptr<arrow::Buffer> partial; /* what follows the last whole row, may be null */
+    std::shared_ptr<arrow::Schema> schema;  /* null before the first chunk */
+    int64_t rows_before = 0;                /* of the current chunk */
+    std::shared_ptr<arrow::Table> table;    /* of the current chunk */
+    std::unique_ptr<arrow::TableBatchReader> batches; /* of `table` */
+
+    const char *path() const
+    {
+        return hd_cpp_input_path(file);
+    }
+};
+
+/* ---- chunks ------------------------------------------------------------------------------- */
+
+/* `partial` and up to CHUNK_BYTES more of the file. */
+arrow::Status read_block(Csv *csv, std::shared_ptr<arrow::Buffer> *out)
+{
+    const int64_t kept = csv->partial == nullptr ? 0 : csv->partial->size();
+    const int64_t left = static_cast<int64_t>(hd_cpp_input_size(csv->file) - csv->position);
+    const int64_t more = std::min(left, CHUNK_BYTES);
+
+    ARROW_ASSIGN_OR_RAISE(auto block, arrow::AllocateBuffer(kept + more, hudi::memory_pool()));
+    if (kept > 0)
+        std::memcpy(block->mutable_data(), csv->partial->data(), static_cast<size_t>(kept));
+    if (hd_cpp_read_at(hudi::Call::current()->op(), csv->file, csv->position,
+                       block->mutable_data() + kept, static_cast<uint64_t>(more)) != HUDI_OK)
+        return arrow::Status::IOError("file operation stopped");
+    csv->position += static_cast<uint64_t>(more);
+    csv->partial = nullptr;
+    *out = std::move(block);
+    return arrow::Status::OK();
+}
+
+/* The next whole rows, empty at the end. */
+arrow::Status next_chunk(Csv *csv, std::shared_ptr<arrow::Buffer> *out)
+{
+    for (;;) {
+        std::shared_ptr<arrow::Buffer> block, whole;
+        ARROW_RETURN_NOT_OK(read_block(csv, &block));
+        if (csv->position == hd_cpp_input_size(csv->file)) {
+            *out = block;
+            return arrow::Status::OK();
+        }
+        ARROW_RETURN_NOT_OK(csv->chunker->Process(block, &whole, &csv->partial));
+        if (whole->size() > 0) {
+            *out = whole;
+            return arrow::Status::OK();
+        }
+        if (csv->partial->size() > MAX_ROW_BYTES)
+            return arrow::Status::Invalid("CSV row of more than ", MAX_ROW_BYTES,
+                                          " bytes: is a quote not closed");
+    }
+}
+
+arrow::Status parse_chunk(Csv *csv, const std::shared_ptr<arrow::Buffer> &chunk)
+{
+    auto read = arrow::csv::ReadOptions::Defaults();
+
+    read.use_threads = false;
+    read.block_size =
+        static_cast<int32_t>(std::min<int64_t>(std::max<int64_t>(chunk->size(), 1), INT32_MAX));
+    if (csv->schema != nullptr)
+        read.column_names = csv->schema->field_names();
+    ARROW_ASSIGN_OR_RAISE(const auto reader, arrow::csv::TableReader::Make(
+                                                 arrow::io::IOContext(hudi::memory_pool()),
+                                                 std::make_shared<arrow::io::BufferReader>(chunk),
+                                                 read, csv->parse, csv->convert));
+    auto table = reader->Read();
+    if (!table.ok() && csv->schema != nullptr) /* its row numbers are of the chunk */
+        return table.status().WithMessage(table.status().message(), " (rows counted from ",
+                                          csv->rows_before, ")");
+    ARROW_ASSIGN_OR_RAISE(csv->table, std::move(table));
+    return arrow::Status::OK();
+}
+
+/* ---- opening ------------------------------------------------------------------------------ */
+
+/* What Arrow parses as the library would; all else is read as text and cast later. */
+bool is_parsed_here(const arrow::DataType &type)
+{
+    switch (type.id()) {
+    case arrow::Type::BOOL:
+    case arrow::Type::INT32:
+    case arrow::Type::INT64:
+    case arrow::Type::FLOAT:
+    case arrow::Type::DOUBLE:
+    case arrow::Type::STRING:
+    case arrow::Type::BINARY:
+    case arrow::Type::DECIMAL128:
+        return true;
+    default:
+        return false;
+    }
+}
+
+arrow::Status set_types(Csv *csv, const ArrowSchema *types)
+{
+    if (types == nullptr)
+        return arrow::Status::OK();
+    ArrowSchema loan = hudi::on_loan(*types);
+    ARROW_ASSIGN_OR_RAISE(const auto schema, arrow::ImportSchema(&loan));
+    for (const auto &field : schema->fields())
+        csv->convert.column_types[field->name()] =
+            is_parsed_here(*field->type()) ? field->type() : arrow::utf8();
+    return arrow::Status::OK();
+}
+
+/* Names and types of the first chunk are those of all. A column without any value is text. */
+arrow::Status fix_schema(Csv *csv)
+{
+    std::vector<std::shared_ptr<arrow::Field>> fields;
+
+    for (int i = 0; i < csv->table->num_columns(); i++) {
+        auto field = csv->table->schema()->field(i);
+        if (field->type()->id() == arrow::Type::NA) {
+            field = field->WithType(arrow::utf8());
+            ARROW_ASSIGN_OR_RAISE(
+                const auto nulls,
+                arrow::MakeArrayOfNull(arrow::utf8(), csv->table->num_rows(), hudi::memory_pool()));
+            ARROW_ASSIGN_OR_RAISE(
+                csv->table,
+                csv->table->SetColumn(i, field, std::make_shared<arrow::ChunkedArray>(nulls)));
+        }
+        for (const auto &other : fields)
+            if (other->name() == field->name())
+                return arrow::Status::Invalid("CSV column ", field->name(), " occurs twice");
+        fields.push_back(field);
+        csv->convert.column_types[field->name()] = field->type();
+    }
+    csv->schema = arrow::schema(fields);
+    return arrow::Status::OK();
+}
+
+/* Guessed timestamps come in seconds or, with a fraction, nanoseconds; tables have microseconds.
+ * Read the chunk again so, unless it has more digits than that. */
+arrow::Status prefer_micros(Csv *csv, const std::shared_ptr<arrow::Buffer> &chunk)
+{
+    const auto table = csv->table;
+    const auto types = csv->convert.column_types;
+    bool changed = false;
+
+    for (const auto &field : table->schema()->fields()) {
+        if (field->type()->id() != arrow::Type::TIMESTAMP)
+            continue;
+        const auto &type = static_cast<const arrow::TimestampType &>(*field->type());
+        csv->convert.column_types[field->name()] =
+            arrow::timestamp(arrow::TimeUnit::MICRO, type.timezone());
+        changed = true;
+    }
+    if (changed && !parse_chunk(csv, chunk).ok()) {
+        csv->table = table;
+        csv->convert.column_types = types;
+    }
+    return arrow::Status::OK();
+}
+
+arrow::Status open_csv(hd_input_file *file, const ArrowSchema *types, std::unique_ptr<Csv> *out,
+                       ArrowSchema *schema)
+{
+    auto csv = std::make_unique<Csv>();
+    std::shared_ptr<arrow::Buffer> chunk;
+
+    csv->file = file;
+    csv->parse.newlines_in_values = true;
+    csv->convert.null_values = {"", "NA", "null", "NULL"};
+    csv->convert.strings_can_be_null = true;
+    csv->convert.quoted_strings_can_be_null = false;
+    csv->chunker = arrow::csv::MakeChunker(csv->parse);
+    ARROW_RETURN_NOT_OK(set_types(csv.get(), types));
+    ARROW_RETURN_NOT_OK(next_chunk(csv.get(), &chunk));
+    if (chunk->size() == 0)
+        return arrow::Status::Invalid("CSV file without a line of column names");
+    ARROW_RETURN_NOT_OK(parse_chunk(csv.get(), chunk));
+    ARROW_RETURN_NOT_OK(prefer_micros(csv.get(), chunk));
+    ARROW_RETURN_NOT_OK(fix_schema(csv.get()));
+    ARROW_RETURN_NOT_OK(arrow::ExportSchema(*csv->schema, schema));
+    *out = std::move(csv);
+    return arrow::Status::OK();
+}
+
+/* ---- batches ------------------------------------------------------------------------------ */
+
+/* Null at the end. */
+arrow::Status next_batch(Csv *csv, std::shared_ptr<arrow::RecordBatch> *out)
+{
+    for (;;) {
+        std::shared_ptr<arrow::Buffer> chunk;
+        if (csv->batches == nullptr && csv->table != nullptr) {
+            csv->batches = std::make_unique<arrow::TableBatchReader>(*csv->table);
+            csv->batches->set_chunksize(BATCH_ROWS);
+        }
+        if (csv->batches != nullptr) {
+            ARROW_RETURN_NOT_OK(csv->batches->ReadNext(out));
+            if (*out != nullptr && (*out)->num_rows() > 0)
+                return arrow::Status::OK();
+            if (*out != nullptr)
+                continue;
+            csv->rows_before += csv->table->num_rows();
+            csv->batches = nullptr;
+            csv->table = nullptr;
+        }
+        if (csv->position == hd_cpp_input_size(csv->file)) {
+            *out = nullptr;
+            return arrow::Status::OK();
+        }
+        ARROW_RETURN_NOT_OK(next_chunk(csv, &chunk));
+        if (chunk->size() > 0)
+            ARROW_RETURN_NOT_OK(parse_chunk(csv, chunk));
+    }
+}
+
+hudi_status csv_next(hd_op *op, void *self, ArrowArray *out)
+{
+    Csv *csv = static_cast<Csv *>(self);
+    bool end = false;
+    const hudi_status status = hudi::guarded(op, Fault::in_input, csv->path(), 0, [&] {
+        std::shared_ptr<arrow::RecordBatch> batch;
+        ARROW_RETURN_NOT_OK(next_batch(csv, &batch));
+        end = batch == nullptr;
+        return end ? arrow::Status::OK() : arrow::ExportRecordBatch(*batch, out);
+    });
+
+    return status == HUDI_OK && end ? HUDI_END : status;
+}
+
+void csv_close(void *self)
+{
+    delete static_cast<Csv *>(self);
+}
+
+} // namespace
+
+extern "C" {
+
+const hd_cpp_table_ops hd_csv_ops = {csv_next, csv_close};
+
+hudi_status hd_csv_open(hd_op *op, hd_input_file *file, const ArrowSchema *types, void **self,
+                        ArrowSchema *schema)
+{
+    std::unique_ptr<Csv> csv;
+    const hudi_status status = hudi::guarded(op, Fault::in_input, hd_cpp_input_path(file), 0,
+                                             [&] { return open_csv(file, types, &csv, schema); });
+
+    *self = csv.release();
+    return status;
+}
+
+} // extern "C"
