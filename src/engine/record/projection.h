@@ -14,16 +14,11 @@
  */
 typedef struct hd_projection hd_projection;
 
-/** One target column's source: made by hd_projection_new (by name) or hd_internal_schema_sources. */
-struct hd_column_source {
-    int32_t file_column; /* -1: not in the file, null */
-};
-
 /**
  * @param target   wanted columns (canonical); nested fields are resolved by name as well
  * @param file     the file's schema
- * @param names    NULL, or for each target column the name it has in the file (schema on read), NULL
- *                 entries: the column is not in this file even if a column of that name is
+ * @param names    NULL, or for each target column the name it has in the file (schema on read),
+ * NULL entries: the column is not in this file even if a column of that name is
  * @return HUDI_SCHEMA naming column, both types and (by hd_fail_path, the caller's) the file
  */
 hudi_status hd_projection_new(struct hd_op *op, const struct ArrowSchema *target,
@@ -31,8 +26,8 @@ hudi_status hd_projection_new(struct hd_op *op, const struct ArrowSchema *target
                               enum hd_cast_rule rule, hd_projection **out);
 void hd_projection_free(hd_projection *projection);
 
-/** File columns to read, in the order hd_projection_apply() expects them; may be empty (then rows are
- * counted by the caller and passed as an empty struct of that length). */
+/** File columns to read, in the order hd_projection_apply() expects them; may be empty (then rows
+ * are counted by the caller and passed as an empty struct of that length). */
 const int32_t *hd_projection_file_columns(const hd_projection *projection, int32_t *n);
 
 /** Convert a struct batch of just those columns (taken over). */
@@ -54,9 +49,25 @@ hudi_status hd_internal_schema_of_history(struct hd_op *op, struct hd_slice json
                                           hd_internal_schema **out);
 void hd_internal_schema_free(hd_internal_schema *schema);
 
+/** Its version_id: the instant of the DDL that made it, 0 before the first. */
+uint64_t hd_internal_schema_version(const hd_internal_schema *schema);
+
+/** For a commit that carries none: columns (with meta columns) get the ids that a conversion gives
+ * them. docs/format/table-layout.md 8.2 */
+hudi_status hd_internal_schema_of_arrow(struct hd_op *op, const struct ArrowSchema *schema,
+                                        hd_internal_schema **out);
+
 /** As Arrow columns (with meta columns when it has them). */
 hudi_status hd_internal_schema_to_arrow(struct hd_op *op, const hd_internal_schema *schema,
                                         struct ArrowSchema *out);
+
+/** The schema of a file with the names that the newest schema has for its columns and for the
+ * fields below them; what is gone gets a name that nobody asks for. Positions stay. A projection by
+ * name from it reads by id at every level; hd_internal_schema_file_names() sees the columns alone.
+ */
+hudi_status hd_internal_schema_rename(struct hd_op *op, const hd_internal_schema *newest,
+                                      const hd_internal_schema *file_schema,
+                                      const struct ArrowSchema *file, struct ArrowSchema *out);
 
 /** For every column of `target` the name the same column id has in `file_schema`, or NULL: an array
  * of schema length for hd_projection_new(); free the array with hd_free(), the names belong to
