@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+static int find_option(const struct cli_command *command, const char *name, size_t n)
+{
+    for (int i = 0; command->options[i].name != NULL; i++)
+        if (strlen(command->options[i].name) == n && memcmp(command->options[i].name, name, n) == 0)
+            return i;
+    return -1;
+}
+
+const char *cli_value(const struct cli_command *command, const struct cli_args *args,
+                      const char *name)
+{
+    const int i = find_option(command, name, strlen(name));
+
+    return i < 0 ? NULL : args->values[i];
+}
+
+static bool set_hudi_option(struct cli_args *args, const char *key, const char *value)
+{
+    hudi_error *error = NULL;
+
+    if (hudi_options_set(args->options, key, value, &error) == HUDI_OK)
+        return true;
+    cli_fail(error);
+    return false;
+}
+
+/* "KEY=VALUE" of -o. */
+static bool take_pair(struct cli_args *args, const char *pair)
+{
+    const char *equals = pair == NULL ? NULL : strchr(pair, '=');
+
+    if (equals == NULL || equals == pair) {
+        cli_fail_text(CLI_EXIT_USAGE, "-o takes KEY=VALUE");
+        return false;
+    }
+    char *key = strndup(pair, (size_t)(equals - pair));
+    if (key == NULL) {
+        cli_fail_text(CLI_EXIT_FAILURE, "out of memory");
+        return false;
+    }
+    const bool ok = set_hudi_option(args, key, equals + 1);
+    free(key);
+    return ok;
+}
+
+/* --NAME, --NAME VALUE or --NAME=VALUE at argv[*i]. */
+static bool take_option(const struct cli_command *command, int argc, char **argv, int *i,
+                        struct cli_args *args)
+{
+    const char *word = argv[*i] + 2, *equals = strchr(word, '=');
+    const size_t n = equals == NULL ? strlen(word) : (size_t)(equals - word);
+    const int option = find_option(command, word, n);
+    const char *value = "";
+
+    if (option < 0) {
+        cli_fail_text(CLI_EXIT_USAGE, "%s has no option --%.*s (see hudi %s --help)", command->name,
+                      (int)n, word, command->name);
+        return false;
+    }
+    if (command->options[option].value == NULL) {
+        if (equals != NULL) {
+            cli_fail_text(CLI_EXIT_USAGE, "--%.*s takes no value", (int)n, word);
+            return false;
+        }
+    } else if (equals != NULL) {
+        value = equals + 1;
+    } else if (*i + 1 < argc) {
+        value = argv[++*i];
+    } else {
+        cli_fail_text(CLI_EXIT_USAGE, "--%s takes %s", word, command->options[option].value);
+        return false;
+    }
+    args->values[option] = value;
+    if (command->options[option].hudi_key == NULL)
+        return true;
+    return set_hudi_option(args, command->options[option].hudi_key,
+                           command->options[option].value == NULL ? "true" : value);
+}
+
+bool cli_args_parse(const struct cli_command *command, int argc, char **argv, struct cli_args *args)
+{
+    hudi_error *error = NULL;
+    bool only_words = false;
+
+    *args = (struct cli_args){0};
+    if (hudi_options_new(&args->options, &error) != HUDI_OK) {
+        cli_fail(error);
+        return false;
+    }
+    args->words = calloc((size_t)argc + 1, sizeof *args->words);
+    if (args->words == NULL) {
+        cli_fail_text(CLI_EXIT_FAILURE, "out of memory");
+        return false;
+    }
+    for (int i = 0; i < argc; i++) {
+        char *word = argv[i];
+
+        if (only_words || word[0] != '-' || strcmp(word, "-") == 0) {
+            args->words[args->n_words++] = word;
+        } else if (strcmp(word, "--") == 0) {
+            only_words = true;
+        } else if (strcmp(word, "-o") == 0) {
+            if (!take_pair(args, ++i < argc ? argv[i] : NULL))
+                return false;
+        } else if (word[1] == '-') {
+            if (!take_option(command, argc, argv, &i, args))
+                return false;
+        } else {
+            cli_fail_text(CLI_EXIT_USAGE, "unknown option %s (see hudi %s --help)", word,
+                          command->name);
+            return false;
+        }
+    }
+    if (args->n_words < command->min_words ||
+        (command->max_words >= 0 && args->n_words > command->max_words)) {
+        cli_fail_text(CLI_EXIT_USAGE, "use: hudi %s %s", command->name, command->arguments);
+        return false;
+    }
+    return true;
+}
+
+void cli_args_clear(struct cli_args *args)
+{
+    hudi_options_free(args->options);
+    free(args->words);
+    *args = (struct cli_args){0};
+}

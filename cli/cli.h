@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HUDI_CLI_CLI_H
+#define HUDI_CLI_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "hudi/hudi.h"
+
+/*
+ * The program on the public API alone. One cmd_NAME.c per sub-command fills in a struct
+ * cli_command; main.c finds it, args.c takes the words apart, and run() does the work. Results go
+ * to standard output, all else to standard error.
+ */
+
+enum { CLI_EXIT_OK = 0, CLI_EXIT_FAILURE = 1, CLI_EXIT_USAGE = 2 };
+
+/** An option of a command. */
+struct cli_option {
+    const char *name;  /* "key", for --key */
+    const char *value; /* what it takes ("F[,F]"); NULL: a switch */
+    const char *help;
+    const char *hudi_key; /* the value is this option of Hudi's as well; NULL: the command's own */
+};
+
+#define CLI_MAX_OPTIONS 32
+
+/** The words of a call, taken apart. */
+struct cli_args {
+    char **words; /* what is neither an option nor its value, n_words of them */
+    int n_words;
+    const char *values[CLI_MAX_OPTIONS]; /* by number of the command's option; "" for a switch */
+    hudi_options *options;               /* from -o and from options with a hudi_key */
+};
+
+struct cli_command {
+    const char *name;
+    const char *arguments;            /* "TABLE [FILE...]" */
+    int min_words, max_words;         /* -1: any number */
+    const char *summary;              /* one line */
+    const char *help;                 /* paragraphs, or NULL */
+    const struct cli_option *options; /* ends with name NULL */
+    int (*run)(hudi_context *context, const struct cli_args *args);
+};
+
+extern const struct cli_command cli_create, cli_write, cli_read, cli_show, cli_timeline,
+    cli_rollback, cli_verify;
+
+/** Take the words apart; false when they do not fit, which has been told on standard error. */
+bool cli_args_parse(const struct cli_command *command, int argc, char **argv,
+                    struct cli_args *args);
+void cli_args_clear(struct cli_args *args);
+
+/** The value of an option by name, NULL when it was not given. */
+const char *cli_value(const struct cli_command *command, const struct cli_args *args,
+                      const char *name);
+
+/** Print "hudi: MESSAGE" (and the path, unless the message names it), free `error`, and give the
+ * exit code. */
+int cli_fail(hudi_error *error);
+/** The same for a fault of the program's own making. */
+int cli_fail_text(int exit_code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/** Whole file, or standard input for "-"; NULL after a failure that has been told. */
+char *cli_read_file(const char *path, size_t *n_bytes);
+
+/** "1.5 MiB" */
+void cli_format_bytes(double n_bytes, char out[32]);
+
+/** Cancels on SIGINT and SIGTERM, as long as the program runs. */
+hudi_cancel *cli_cancel(void);
+
+/** A stream that passes rows on and shows a progress line on standard error when that is a
+ * terminal. Takes `in`. */
+void cli_progress(struct ArrowArrayStream *in, const char *what, struct ArrowArrayStream *out);
+
+#endif

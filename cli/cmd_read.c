@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "cli.h"
+
+static const struct cli_option OPTIONS[] = {
+    {"columns", "C[,C]", "columns, in this order (default: all)", "libhudi.read.columns"},
+    {"where", "EXPR", "only rows for which it is true, e.g. \"qty > 3 AND name IN ('a','b')\"",
+     "libhudi.read.filter"},
+    {"as-of", "T", "the table as it was at an instant or time", "as.of.instant"},
+    {"since", "T", "rows changed after an instant or time", NULL},
+    {"until", "T", "with --since: and not later than this", NULL},
+    {"read-optimized", NULL, "base files only", NULL},
+    {"limit", "N", "at most that many rows", "libhudi.read.limit"},
+    {"format", "FORMAT", "table (default on a terminal), jsonl (default), csv, parquet, arrow",
+     NULL},
+    {"output", "FILE", "write there instead of standard output", NULL},
+    {NULL, NULL, NULL, NULL}};
+
+static bool set(const struct cli_args *args, const char *key, const char *value)
+{
+    hudi_error *error = NULL;
+
+    if (hudi_options_set(args->options, key, value, &error) == HUDI_OK)
+        return true;
+    cli_fail(error);
+    return false;
+}
+
+/* Which query the switches ask for. */
+static bool take_query(const struct cli_args *args)
+{
+    const char *since = cli_value(&cli_read, args, "since");
+    const char *until = cli_value(&cli_read, args, "until");
+    const bool read_optimized = cli_value(&cli_read, args, "read-optimized") != NULL;
+
+    if (until != NULL && since == NULL) {
+        cli_fail_text(CLI_EXIT_USAGE, "--until goes with --since");
+        return false;
+    }
+    if (since != NULL && (read_optimized || cli_value(&cli_read, args, "as-of") != NULL)) {
+        cli_fail_text(CLI_EXIT_USAGE, "--since goes with neither --as-of nor --read-optimized");
+        return false;
+    }
+    if (since != NULL)
+        return set(args, "hoodie.datasource.query.type", "incremental") &&
+               set(args, "hoodie.datasource.read.begin.instanttime", since) &&
+               (until == NULL || set(args, "hoodie.datasource.read.end.instanttime", until));
+    return !read_optimized || set(args, "hoodie.datasource.query.type", "read_optimized");
+}
+
+static int run(hudi_context *context, const struct cli_args *args)
+{
+    hudi_table *table = NULL;
+    struct ArrowArrayStream stream = {0};
+    hudi_error *error = NULL;
+    const char *output = cli_value(&cli_read, args, "output");
+    const char *format = cli_value(&cli_read, args, "format");
+    int exit_code = CLI_EXIT_OK;
+
+    if (!take_query(args))
+        return CLI_EXIT_USAGE;
+    if (hudi_table_open(context, args->words[0], args->options, &table, &error) != HUDI_OK ||
+        hudi_scan_open(table, args->options, cli_cancel(), &stream, &error) != HUDI_OK ||
+        hudi_rows_write(context, &stream, output == NULL ? "-" : output, format, NULL, &error) !=
+            HUDI_OK)
+        exit_code = cli_fail(error);
+    hudi_table_free(table);
+    return exit_code;
+}
+
+const struct cli_command cli_read = {
+    .name = "read",
+    .arguments = "TABLE",
+    .min_words = 1,
+    .max_words = 1,
+    .summary = "print rows: now, as of a time, or changed since",
+    .help =
+        "T is an instant (digits), a date or time (2024-01-31, 2024-01-31T12:00:00Z), or a time\n"
+        "before now (-2h).",
+    .options = OPTIONS,
+    .run = run,
+};

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli.h"
+
+static const struct cli_option OPTIONS[] = {{"json", NULL, "one JSON object a finding", NULL},
+                                            {NULL, NULL, NULL, NULL}};
+
+static void print_finding(const hudi_finding *finding, const char *what, bool json)
+{
+    if (json)
+        printf("{\"level\":\"%s\",\"kind\":\"%s\",\"where\":\"%s\",\"message\":\"%s\"}\n", what,
+               hudi_finding_kind(finding), hudi_finding_where(finding),
+               hudi_finding_message(finding));
+    else
+        printf("%s: %s: %s: %s\n", what, hudi_finding_kind(finding), hudi_finding_where(finding),
+               hudi_finding_message(finding));
+}
+
+static int run(hudi_context *context, const struct cli_args *args)
+{
+    hudi_table *table = NULL;
+    hudi_verification *found = NULL;
+    hudi_error *error = NULL;
+    const bool json = cli_value(&cli_verify, args, "json") != NULL;
+    int exit_code = CLI_EXIT_OK;
+
+    if (hudi_table_open(context, args->words[0], args->options, &table, &error) != HUDI_OK ||
+        hudi_verify(table, cli_cancel(), &found, &error) != HUDI_OK) {
+        exit_code = cli_fail(error);
+        goto out;
+    }
+    for (size_t i = 0; hudi_verification_finding(found, i) != NULL; i++)
+        print_finding(hudi_verification_finding(found, i), "finding", json);
+    for (size_t i = 0; hudi_verification_note(found, i) != NULL; i++)
+        print_finding(hudi_verification_note(found, i), "note", json);
+    if (!json)
+        printf("%zu files, %lld rows, %zu findings\n", hudi_verification_n_files(found),
+               (long long)hudi_verification_n_rows(found), hudi_verification_n_findings(found));
+    if (hudi_verification_n_findings(found) > 0)
+        exit_code = CLI_EXIT_FAILURE;
+out:
+    hudi_verification_free(found);
+    hudi_table_free(table);
+    return exit_code;
+}
+
+const struct cli_command cli_verify = {
+    .name = "verify",
+    .arguments = "TABLE",
+    .min_words = 1,
+    .max_words = 1,
+    .summary = "check that every file is there, whole, and says the truth",
+    .help = "Exits with 1 when something is wrong.",
+    .options = OPTIONS,
+    .run = run,
+};

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "cli.h"
+#include "create_options.h"
+
+static const struct cli_option OPTIONS[] = {
+    {"op", "OPERATION",
+     "upsert (default), insert, bulk_insert, delete, insert_overwrite, insert_overwrite_table, "
+     "delete_partition",
+     "hoodie.datasource.write.operation"},
+    {"format", "FORMAT", "parquet, orc, csv, jsonl, avro or arrow (default: by the name's ending)",
+     NULL},
+    {"partitions", "P[,P]", "with delete_partition: the partitions",
+     "hoodie.datasource.write.partitions.to.delete"},
+    {"ignore-failed", NULL, "leave out records that cannot be written, and list them",
+     "libhudi.write.ignore.failed"},
+    {"json", NULL, "print what was done as JSON", NULL},
+    CLI_CREATE_OPTIONS,
+    {NULL, NULL, NULL, NULL}};
+
+/* Columns of the first input file, for a table that is made by its first write. */
+static int new_table(hudi_context *context, const struct cli_args *args)
+{
+    struct ArrowSchema schema = {0};
+    struct ArrowArrayStream stream = {0};
+    hudi_error *error = NULL;
+
+    if (!cli_take_type(&cli_write, args))
+        return CLI_EXIT_USAGE;
+    const int given = cli_take_schema(context, &cli_write, args, &schema);
+    if (given < 0)
+        return CLI_EXIT_FAILURE;
+    if (given > 0) {
+        if (args->n_words < 2 || strcmp(args->words[1], "-") == 0)
+            return cli_fail_text(CLI_EXIT_USAGE, "no table at %s, and no --schema to make it",
+                                 args->words[0]);
+        if (hudi_rows_open(context, args->words[1], cli_value(&cli_write, args, "format"), NULL,
+                           &stream, &error) != HUDI_OK)
+            return cli_fail(error);
+        const int failed = stream.get_schema(&stream, &schema);
+        if (failed != 0)
+            cli_fail_text(CLI_EXIT_FAILURE, "%s: %s", args->words[1],
+                          stream.get_last_error(&stream));
+        stream.release(&stream);
+        if (failed != 0)
+            return CLI_EXIT_FAILURE;
+    }
+    if (hudi_table_create(context, args->words[0], &schema, args->options, &error) != HUDI_OK)
+        return cli_fail(error);
+    return CLI_EXIT_OK;
+}
+
+/* Open the table, making it first when it is not there. */
+static int open_table(hudi_context *context, const struct cli_args *args, hudi_table **out)
+{
+    hudi_error *error = NULL;
+    hudi_status status = hudi_table_open(context, args->words[0], args->options, out, &error);
+
+    if (status == HUDI_NOT_FOUND) {
+        if (cli_value(&cli_write, args, "key") == NULL &&
+            hudi_options_get(args->options, "hoodie.table.recordkey.fields") == NULL)
+            return cli_fail(error);
+        hudi_error_free(error);
+        const int made = new_table(context, args);
+        if (made != CLI_EXIT_OK)
+            return made;
+        status = hudi_table_open(context, args->words[0], args->options, out, &error);
+    }
+    return status == HUDI_OK ? CLI_EXIT_OK : cli_fail(error);
+}
+
+static int write_file(hudi_context *context, const struct cli_args *args, hudi_write *write,
+                      const char *path, const struct ArrowSchema *types)
+{
+    struct ArrowArrayStream stream = {0}, shown;
+    hudi_error *error = NULL;
+
+    if (hudi_rows_open(context, path, cli_value(&cli_write, args, "format"), types, &stream,
+                       &error) != HUDI_OK)
+        return cli_fail(error);
+    cli_progress(&stream, path, &shown);
+    if (hudi_write_stream(write, &shown, cli_cancel(), &error) != HUDI_OK) {
+        const char *message = hudi_error_message(error);
+        if (strstr(message, path) == NULL && hudi_error_path(error) == NULL)
+            fprintf(stderr, "hudi: %s: %s\n", path, message);
+        else
+            return cli_fail(error);
+        const hudi_status status = hudi_error_status(error);
+        hudi_error_free(error);
+        return status == HUDI_INVALID ? CLI_EXIT_USAGE : CLI_EXIT_FAILURE;
+    }
+    return CLI_EXIT_OK;
+}
+
+static void print_commit(const struct cli_args *args, const hudi_commit *commit)
+{
+    char bytes[32];
+
+    if (cli_value(&cli_write, args, "json") != NULL) {
+        printf("{\"instant\":\"%s\",\"inserts\":%lld,\"updates\":%lld,\"deletes\":%lld,"
+               "\"files\":%lld,\"bytes\":%lld,\"failed\":%lld}\n",
+               hudi_commit_instant(commit), (long long)hudi_commit_inserts(commit),
+               (long long)hudi_commit_updates(commit), (long long)hudi_commit_deletes(commit),
+               (long long)hudi_commit_files(commit), (long long)hudi_commit_bytes(commit),
+               (long long)hudi_commit_failed_rows(commit));
+    } else {
+        cli_format_bytes((double)hudi_commit_bytes(commit), bytes);
+        printf("%s: %lld inserted, %lld updated, %lld deleted in %lld files (%s)\n",
+               hudi_commit_instant(commit), (long long)hudi_commit_inserts(commit),
+               (long long)hudi_commit_updates(commit), (long long)hudi_commit_deletes(commit),
+               (long long)hudi_commit_files(commit), bytes);
+    }
+    if (hudi_commit_failed_rows(commit) == 0)
+        return;
+    fprintf(stderr, "hudi: note: %lld records were left out, among them\n",
+            (long long)hudi_commit_failed_rows(commit));
+    for (size_t i = 0; hudi_commit_failure(commit, i) != NULL; i++)
+        fprintf(stderr, "  %s\n", hudi_commit_failure(commit, i));
+}
+
+static int run(hudi_context *context, const struct cli_args *args)
+{
+    hudi_table *table = NULL;
+    hudi_write *write = NULL;
+    hudi_commit *commit = NULL;
+    hudi_error *error = NULL;
+    struct ArrowSchema types = {0};
+    int exit_code = open_table(context, args, &table);
+
+    if (exit_code != CLI_EXIT_OK)
+        return exit_code;
+    /* Types of columns where the input has none; a table without schema leaves it to the input. */
+    if (hudi_table_schema(table, &types, NULL) != HUDI_OK)
+        types = (struct ArrowSchema){0};
+    if (hudi_write_begin(table, args->options, &write, &error) != HUDI_OK) {
+        exit_code = cli_fail(error);
+        goto out;
+    }
+    for (int i = 1; i < args->n_words && exit_code == CLI_EXIT_OK; i++)
+        exit_code =
+            write_file(context, args, write, args->words[i], types.release == NULL ? NULL : &types);
+    if (exit_code != CLI_EXIT_OK)
+        goto out;
+    const hudi_status status = hudi_write_commit(write, &commit, &error);
+    write = NULL;
+    if (status != HUDI_OK)
+        exit_code = cli_fail(error);
+    else
+        print_commit(args, commit);
+out:
+    hudi_write_abort(write);
+    hudi_commit_free(commit);
+    if (types.release != NULL)
+        types.release(&types);
+    hudi_table_free(table);
+    return exit_code;
+}
+
+const struct cli_command cli_write = {
+    .name = "write",
+    .arguments = "TABLE [FILE...|-]",
+    .min_words = 1,
+    .max_words = -1,
+    .summary = "write rows of files into a table, as one commit",
+    .help =
+        "Columns are matched by name. A table that does not exist is made when --key says how;\n"
+        "its columns are those of the first file unless --schema or --like gives them.",
+    .options = OPTIONS,
+    .run = run,
+};

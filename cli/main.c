@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+static const struct cli_command *const COMMANDS[] = {
+    &cli_create, &cli_write, &cli_read, &cli_show, &cli_timeline, &cli_rollback, &cli_verify,
+};
+#define N_COMMANDS (sizeof COMMANDS / sizeof COMMANDS[0])
+
+static hudi_cancel *cancel;
+
+hudi_cancel *cli_cancel(void)
+{
+    return cancel;
+}
+
+static void on_signal(int number)
+{
+    (void)number;
+    hudi_cancel_request(cancel);
+}
+
+static void catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+
+    if (hudi_cancel_new(&cancel, NULL) != HUDI_OK)
+        return;
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    /* A reader that goes away is told by the write that fails. */
+    signal(SIGPIPE, SIG_IGN);
+}
+
+static void print_usage(FILE *to)
+{
+    fprintf(to, "hudi %s: Apache Hudi tables\n\nuse: hudi COMMAND ARGUMENTS\n\n", hudi_version());
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        fprintf(to, "  %-10s %s\n", COMMANDS[i]->name, COMMANDS[i]->summary);
+    fprintf(to,
+            "\nhudi COMMAND --help tells more; hudi --options lists what -o KEY=VALUE takes.\n");
+}
+
+static void print_help(const struct cli_command *command)
+{
+    printf("use: hudi %s %s\n\n%s\n", command->name, command->arguments, command->summary);
+    if (command->help != NULL)
+        printf("\n%s\n", command->help);
+    printf("\noptions:\n");
+    for (const struct cli_option *option = command->options; option->name != NULL; option++) {
+        char left[64];
+        snprintf(left, sizeof left, "--%s%s%s", option->name, option->value == NULL ? "" : " ",
+                 option->value == NULL ? "" : option->value);
+        printf("  %-30s %s\n", left, option->help);
+    }
+    printf("  %-30s %s\n", "-o KEY=VALUE", "any option of Hudi's (hudi --options)");
+}
+
+static void print_options(void)
+{
+    for (size_t i = 0; i < hudi_option_count(); i++) {
+        const hudi_option_info *info = hudi_option_at(i);
+        const char *value = hudi_option_default(info);
+        printf("%s\t%s\t%s\t%s\n", hudi_option_name(info), hudi_option_type(info),
+               value == NULL ? "" : value, hudi_option_help(info));
+    }
+}
+
+static void print_log(void *self, hudi_log_level level, const char *message)
+{
+    (void)self;
+    if (level >= HUDI_LOG_WARN)
+        fprintf(stderr, "hudi: note: %s\n", message);
+}
+
+static int run_command(const struct cli_command *command, int argc, char **argv)
+{
+    struct cli_args args;
+    hudi_context *context = NULL;
+    hudi_error *error = NULL;
+    int exit_code = CLI_EXIT_USAGE;
+
+    for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            print_help(command);
+            return CLI_EXIT_OK;
+        }
+    }
+    if (!cli_args_parse(command, argc, argv, &args))
+        goto out;
+    catch_signals();
+    if (hudi_context_new(args.options, &context, &error) != HUDI_OK) {
+        exit_code = cli_fail(error);
+        goto out;
+    }
+    hudi_context_set_log(context, print_log, NULL);
+    exit_code = command->run(context, &args);
+    if (fflush(stdout) != 0 || ferror(stdout))
+        exit_code = cli_fail_text(CLI_EXIT_FAILURE, "standard output could not be written");
+out:
+    hudi_context_free(context);
+    cli_args_clear(&args);
+    return exit_code;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_usage(stderr);
+        return CLI_EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "help") == 0) {
+        print_usage(stdout);
+        return CLI_EXIT_OK;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("hudi %s\n", hudi_version());
+        return CLI_EXIT_OK;
+    }
+    if (strcmp(argv[1], "--options") == 0) {
+        print_options();
+        return CLI_EXIT_OK;
+    }
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        if (strcmp(argv[1], COMMANDS[i]->name) == 0)
+            return run_command(COMMANDS[i], argc - 2, argv + 2);
+    return cli_fail_text(CLI_EXIT_USAGE, "no command \"%s\" (see hudi --help)", argv[1]);
+}
