@@ -2,9 +2,10 @@
 #include "codec/hash.h"
 
 #include <string.h>
-#include <zlib.h>
 
-#include "codec/utf8.h"
+#include <libdeflate.h>
+
+#include "base/utf8.h"
 
 static uint32_t load_u32le(const uint8_t *p)
 {
@@ -28,7 +29,7 @@ static uint64_t rotl64(uint64_t v, int n)
 
 uint32_t hd_crc32(uint32_t crc, const void *data, size_t size)
 {
-    return size == 0 ? crc : (uint32_t)crc32_z(crc, data, size);
+    return size == 0 ? crc : libdeflate_crc32(crc, data, size);
 }
 
 /* ---- CRC-32C: four bits at a time in general, by instruction where there is one ------------- */
