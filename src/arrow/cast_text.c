@@ -4,6 +4,7 @@
 #include "arrow/cast_internal.h"
 #include "arrow/java_text.h"
 #include "arrow/text.h"
+#include "base/utf8.h"
 
 #define FIRST_TEXT_BYTES 4096
 

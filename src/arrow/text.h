@@ -40,9 +40,6 @@ bool hd_parse_time(struct hd_slice text, enum hd_time_unit unit, int64_t *out);
  * "+0100" and "+01" are taken off when `utc` and refused when not; a text without zone is UTC. */
 bool hd_parse_timestamp(struct hd_slice text, enum hd_time_unit unit, bool utc, int64_t *out);
 
-/** Well-formed UTF-8: no overlong forms, no surrogates, nothing past U+10FFFF. */
-bool hd_utf8_valid(struct hd_slice text);
-
 /** Quotient rounded down; `b` > 0. */
 static inline int64_t hd_floor_div(int64_t a, int64_t b)
 {

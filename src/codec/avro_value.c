@@ -63,7 +63,7 @@ static hudi_status read_items(struct reader *r, const struct hd_avro_schema *sch
                               struct hd_avro_value *out)
 {
     bool is_map = schema->type == HD_AVRO_MAP;
-    uint64_t n_items;
+    uint64_t n_items, n_bytes;
     size_t capacity = 0;
     struct hd_slice key;
 
@@ -71,13 +71,15 @@ static hudi_status read_items(struct reader *r, const struct hd_avro_schema *sch
     out->keys = NULL;
     out->n_items = 0;
     for (;;) {
-        HD_TRY(hd_avro_read_block(r->op, r->in, schema->items->min_bytes + is_map, &n_items, NULL));
+        HD_TRY(hd_avro_read_block(r->op, r->in, schema->items->min_bytes + is_map, &n_items,
+                                  &n_bytes));
         if (n_items == 0)
             return HUDI_OK;
         if (n_items > r->n_values_left)
             return hd_fail(r->op, HUDI_CORRUPT, "Avro array at byte %" PRIu64 " of too many values",
                            hd_cursor_offset(r->in));
         HD_TRY(grow_items(r, out, &capacity, n_items, is_map));
+        uint64_t begin = hd_cursor_offset(r->in);
         for (uint64_t i = 0; i < n_items; i++) {
             if (is_map) {
                 HD_TRY(hd_avro_read_bytes(r->op, r->in, &key));
@@ -86,6 +88,11 @@ static hudi_status read_items(struct reader *r, const struct hd_avro_schema *sch
             HD_TRY(read_value(r, schema->items, depth + 1, &out->items[out->n_items]));
             out->n_items++;
         }
+        if (n_bytes > 0 && hd_cursor_offset(r->in) - begin != n_bytes)
+            return hd_fail(r->op, HUDI_CORRUPT,
+                           "Avro array block at byte %" PRIu64 " is not of the %" PRIu64
+                           " bytes that it says",
+                           begin, n_bytes);
     }
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 
+#include "base/utf8.h"
 #include "codec/avro.h"
 #include "codec/avro_internal.h"
 #include "codec/avro_value.h"
 #include "codec/json.h"
-#include "codec/utf8.h"
 
 /* ---- making: values of JSON ------------------------------------------------------------------ */
 

@@ -279,6 +279,8 @@ static hudi_status decompress_lz4(struct hd_op *op, struct hd_slice in, uint64_t
         HD_TRY(hd_str_reserve(op, out, room));
         int n = LZ4_decompress_safe((const char *)in.data, out->data + out->size, (int)in.size,
                                     (int)room);
+        if (n == 0 && (in.size != 1 || in.data[0] != 0))
+            return fail_damaged(op, HD_CODEC_LZ4, in); /* what no output is has one form */
         if (n >= 0) {
             out->size += (size_t)n;
             return HUDI_OK;

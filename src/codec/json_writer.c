@@ -9,7 +9,7 @@
 
 #include <jansson.h>
 
-#include "codec/utf8.h"
+#include "base/utf8.h"
 
 #define IN_ARRAY 1u /* of a level; else in an object */
 #define HAS_ITEMS 2u

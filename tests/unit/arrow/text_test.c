@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "arrow/text.h"
+#include "base/utf8.h"
 #include "arrow_testing.h"
 
 static struct hd_slice text(const char *c)

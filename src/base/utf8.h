@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef HD_CODEC_UTF8_H
-#define HD_CODEC_UTF8_H
+#ifndef HD_BASE_UTF8_H
+#define HD_BASE_UTF8_H
 
 #include <stdbool.h>
 #include <stddef.h>
