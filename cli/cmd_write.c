@@ -133,6 +133,11 @@ static int run(hudi_context *context, const struct cli_args *args)
     /* Types of columns where the input has none; a table without schema leaves it to the input. */
     if (hudi_table_schema(table, &types, NULL) != HUDI_OK)
         types = (struct ArrowSchema){0};
+    /* A delete needs no more than the keys. */
+    const char *operation = cli_value(&cli_write, args, "op");
+    for (int64_t i = 0;
+         operation != NULL && strcmp(operation, "delete") == 0 && i < types.n_children; i++)
+        types.children[i]->flags |= ARROW_FLAG_NULLABLE;
     if (hudi_write_begin(table, args->options, &write, &error) != HUDI_OK) {
         exit_code = cli_fail(error);
         goto out;

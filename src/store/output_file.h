@@ -22,4 +22,7 @@ hudi_status hd_output_file_close(struct hd_op *op, hd_output_file *file, bool sy
 /** Close and delete what was written. Takes NULL. */
 void hd_output_file_abort(hd_output_file *file);
 
+/** The process's standard output; closing it leaves the descriptor open. */
+hudi_status hd_output_file_standard(struct hd_op *op, hd_output_file **out);
+
 #endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <strings.h>
+#include <unistd.h>
+
+#include "api/api.h"
+#include "arrow/stream.h"
+#include "rows/json_rows.h"
+#include "rows/table_rows.h"
+#include "store/table_file.h"
+
+enum row_format { ROWS_PARQUET, ROWS_ORC, ROWS_CSV, ROWS_JSON, ROWS_ARROW, ROWS_AVRO, ROWS_TABLE };
+
+static const struct {
+    const char *name; /* of the format, or an ending of file names */
+    enum row_format format;
+} FORMATS[] = {{"parquet", ROWS_PARQUET}, {"orc", ROWS_ORC},      {"csv", ROWS_CSV},
+               {"jsonl", ROWS_JSON},      {"json", ROWS_JSON},    {"ndjson", ROWS_JSON},
+               {"arrow", ROWS_ARROW},     {"arrows", ROWS_ARROW}, {"avro", ROWS_AVRO},
+               {"table", ROWS_TABLE}};
+
+/* By name or, when `format` is NULL, by the path's ending. */
+static hudi_status find_format(struct hd_op *op, const char *path, const char *format,
+                               enum row_format *out)
+{
+    const char *dot = strrchr(path, '.');
+    const char *name = format != NULL ? format : dot == NULL ? "" : dot + 1;
+
+    for (size_t i = 0; i < HD_ARRAY_LENGTH(FORMATS); i++) {
+        if (strcasecmp(name, FORMATS[i].name) == 0) {
+            *out = FORMATS[i].format;
+            return HUDI_OK;
+        }
+    }
+    if (format != NULL)
+        return hd_fail(op, HUDI_INVALID,
+                       "format \"%s\" is none of parquet, orc, csv, jsonl, avro, arrow", format);
+    return hd_fail(op, HUDI_INVALID,
+                   "%s: the name's ending tells no format (parquet, orc, csv, "
+                   "jsonl, avro, arrow)",
+                   path);
+}
+
+static hudi_status open_input(struct hd_op *op, const char *path, hd_input_file **out)
+{
+    hd_file_system *fs = NULL;
+    char *inner = NULL;
+
+    HD_TRY(hd_fs_open(op, path, &fs, &inner));
+    const hudi_status status = hd_fs_open_input(op, fs, inner, out);
+    hd_free(op, inner);
+    hd_fs_free(fs);
+    return hd_fail_path(op, status, path);
+}
+
+static hudi_status open_table_file(struct hd_op *op, const char *path, enum row_format format,
+                                   const struct ArrowSchema *types, struct ArrowArrayStream *out)
+{
+    static const enum hd_table_file_format OF[] = {
+        [ROWS_PARQUET] = HD_TABLE_FILE_PARQUET,
+        [ROWS_ORC] = HD_TABLE_FILE_ORC,
+        [ROWS_CSV] = HD_TABLE_FILE_CSV,
+        [ROWS_ARROW] = HD_TABLE_FILE_ARROW,
+    };
+    hd_input_file *file = NULL;
+
+    if (strcmp(path, "-") == 0)
+        return hd_fail(op, HUDI_NOT_IMPLEMENTED,
+                       "standard input is read as jsonl only; give a file");
+    HD_TRY(open_input(op, path, &file));
+    return hd_fail_path(op, hd_table_file_open(op, file, OF[format], types, out), path);
+}
+
+static hudi_status open_json(struct hd_op *op, const char *path, const struct ArrowSchema *types,
+                             struct ArrowArrayStream *out)
+{
+    hd_input_file *file = NULL;
+    hd_line_reader *reader;
+
+    if (strcmp(path, "-") != 0)
+        HD_TRY(open_input(op, path, &file));
+    HD_TRY(hd_line_reader_open(op, file, &reader));
+    return hd_fail_path(op, hd_json_rows_open(op, reader, types, out), path);
+}
+
+hudi_status hudi_rows_open(hudi_context *context, const char *path, const char *format,
+                           const struct ArrowSchema *types, struct ArrowArrayStream *out,
+                           hudi_error **err)
+{
+    hudi_status status = HUDI_OK;
+    struct hd_op op;
+    enum row_format found = ROWS_JSON;
+
+    *out = (struct ArrowArrayStream){0};
+    hd_call_begin(&op, context, NULL);
+    if (format != NULL || strcmp(path, "-") != 0)
+        HD_TRY_OUT(find_format(&op, path, format, &found));
+    if (found == ROWS_JSON)
+        HD_TRY_OUT(open_json(&op, path, types, out));
+    else if (found == ROWS_AVRO)
+        HD_TRY_OUT(hd_fail(&op, HUDI_NOT_IMPLEMENTED, "%s: Avro files are not read yet", path));
+    else if (found == ROWS_TABLE)
+        HD_TRY_OUT(hd_fail(&op, HUDI_INVALID, "format table is for printing only"));
+    else
+        HD_TRY_OUT(open_table_file(&op, path, found, types, out));
+out:
+    return hd_call_end(&op, status, err);
+}
+
+static hudi_status open_output(struct hd_op *op, const char *path, hd_output_file **out)
+{
+    hd_file_system *fs = NULL;
+    char *inner = NULL;
+
+    if (strcmp(path, "-") == 0)
+        return hd_output_file_standard(op, out);
+    HD_TRY(hd_fs_open(op, path, &fs, &inner));
+    const hudi_status status = hd_fs_open_output(op, fs, inner, false, out);
+    hd_free(op, inner);
+    hd_fs_free(fs);
+    return hd_fail_path(op, status, path);
+}
+
+static hudi_status write_rows(struct hd_op *op, struct ArrowArrayStream *in, const char *path,
+                              enum row_format format, int64_t *n_rows)
+{
+    static const enum hd_table_file_format OF[] = {[ROWS_PARQUET] = HD_TABLE_FILE_PARQUET,
+                                                   [ROWS_CSV] = HD_TABLE_FILE_CSV,
+                                                   [ROWS_ARROW] = HD_TABLE_FILE_ARROW};
+    hd_output_file *file = NULL;
+
+    if (format == ROWS_ORC || format == ROWS_AVRO)
+        return hd_fail(op, HUDI_NOT_IMPLEMENTED,
+                       "rows are written as table, jsonl, csv, parquet or arrow");
+    HD_TRY(open_output(op, path, &file));
+    if (format != ROWS_JSON && format != ROWS_TABLE)
+        return hd_table_file_write(op, OF[format], in, file);
+    const hudi_status status = format == ROWS_JSON ? hd_json_rows_write(op, in, file, n_rows)
+                                                   : hd_table_rows_write(op, in, file, n_rows);
+    if (status == HUDI_OK)
+        return hd_output_file_close(op, file, false);
+    hd_output_file_abort(file);
+    return status;
+}
+
+hudi_status hudi_rows_write(hudi_context *context, struct ArrowArrayStream *in, const char *path,
+                            const char *format, int64_t *n_rows, hudi_error **err)
+{
+    hudi_status status = HUDI_OK;
+    struct hd_op op;
+    enum row_format found = isatty(STDOUT_FILENO) ? ROWS_TABLE : ROWS_JSON;
+
+    if (n_rows != NULL)
+        *n_rows = 0;
+    hd_call_begin(&op, context, NULL);
+    if (format != NULL || strcmp(path, "-") != 0)
+        HD_TRY_OUT(find_format(&op, path, format, &found));
+    HD_TRY_OUT(write_rows(&op, in, path, found, n_rows));
+out:
+    hd_stream_clear(in);
+    return hd_call_end(&op, status, err);
+}

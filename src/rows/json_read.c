@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <math.h>
+
+#include "arrow/array.h"
+#include "arrow/builder.h"
+#include "arrow/schema.h"
+#include "arrow/stream.h"
+#include "arrow/text.h"
+#include "base/map.h"
+#include "codec/base64.h"
+#include "codec/json.h"
+#include "rows/json_guess.h"
+#include "rows/json_rows.h"
+
+#define BATCH_ROWS 65536
+#define BATCH_BYTES (64u << 20)
+#define GUESS_LINES 1000
+
+struct json_stream {
+    hd_line_reader *reader;
+    struct ArrowSchema schema;
+    hd_builder *root;
+    struct hd_map columns; /* name -> child number */
+    bool at_end;
+    /* Lines read for guessing, to be parsed first. */
+    struct hd_str early;
+    size_t early_at;
+    int64_t early_line;
+};
+
+/* Where a value stands, for messages. */
+struct place {
+    int64_t line;
+    const char *column;
+};
+
+static hudi_status misfit(struct hd_op *op, const struct place *at, const char *what)
+{
+    return hd_fail(op, HUDI_INVALID, "line %" PRId64 ", column \"%s\": %s", at->line, at->column,
+                   what);
+}
+
+static hudi_status append_value(struct hd_op *op, hd_builder *builder,
+                                const struct ArrowSchema *field, const hd_json *value,
+                                const struct place *at);
+
+/* The text of a string value. */
+static hudi_status text_of(struct hd_op *op, const hd_json *value, const char *expected,
+                           const struct place *at, struct hd_slice *out)
+{
+    if (!hd_json_is_string(value))
+        return misfit(op, at, expected);
+    return hd_json_as_string(op, value, at->column, out);
+}
+
+static hudi_status append_number(struct hd_op *op, hd_builder *builder, const hd_json *value,
+                                 const struct place *at)
+{
+    const enum hd_type_id id = hd_builder_type(builder)->id;
+    int64_t integer;
+    double real;
+    struct hd_slice text;
+
+    if (id == HD_TYPE_INT32 || id == HD_TYPE_INT64) {
+        if (!hd_json_is_number(value) ||
+            hd_json_as_int64(op, value, at->column, &integer) != HUDI_OK) {
+            hd_op_clear_error(op);
+            return misfit(op, at, "is no integer");
+        }
+        if (id == HD_TYPE_INT32 && (integer < INT32_MIN || integer > INT32_MAX))
+            return misfit(op, at, "does not fit 32 bits");
+        return hd_builder_append_integer(op, builder, integer);
+    }
+    if (hd_json_is_string(value)) { /* "NaN", "Infinity" */
+        HD_TRY(text_of(op, value, "is no number", at, &text));
+        if (!hd_parse_double(text, &real) || isfinite(real))
+            return misfit(op, at, "is no number");
+    } else if (!hd_json_is_number(value) ||
+               hd_json_as_double(op, value, at->column, &real) != HUDI_OK) {
+        hd_op_clear_error(op);
+        return misfit(op, at, "is no number");
+    }
+    return hd_builder_append_double(op, builder, real);
+}
+
+static hudi_status append_decimal(struct hd_op *op, hd_builder *builder, const hd_json *value,
+                                  const struct place *at)
+{
+    const struct hd_type *type = hd_builder_type(builder);
+    struct hd_slice text;
+    struct hd_str number = {0};
+    hd_int128 unscaled;
+    hudi_status status = HUDI_OK;
+
+    if (hd_json_is_number(value)) {
+        struct hd_json_writer json;
+        hd_json_writer_init(&json, &number, HD_JSON_COMPACT);
+        HD_TRY_OUT(hd_json_value(op, &json, value));
+        text = hd_str_slice(&number);
+    } else {
+        HD_TRY_OUT(text_of(op, value, "is no decimal", at, &text));
+    }
+    if (!hd_parse_decimal(text, type->precision, type->scale, HD_ROUND_EXACT, &unscaled)) {
+        status = misfit(op, at, "is no decimal of this precision and scale");
+        goto out;
+    }
+    status = hd_builder_append_decimal(op, builder, unscaled);
+out:
+    hd_str_clear(&number);
+    return status;
+}
+
+static hudi_status append_time(struct hd_op *op, hd_builder *builder, const hd_json *value,
+                               const struct place *at)
+{
+    const struct hd_type *type = hd_builder_type(builder);
+    struct hd_slice text;
+    int64_t number = 0;
+    int32_t days = 0;
+    bool ok;
+
+    if (hd_json_is_integer(value)) { /* raw: days, or units since the epoch or midnight */
+        HD_TRY(hd_json_as_int64(op, value, at->column, &number));
+        return hd_builder_append_integer(op, builder, number);
+    }
+    HD_TRY(text_of(op, value, "is no date or time", at, &text));
+    if (type->id == HD_TYPE_DATE) {
+        ok = hd_parse_date(text, &days);
+        number = days;
+    } else if (type->id == HD_TYPE_TIME) {
+        ok = hd_parse_time(text, type->unit, &number);
+    } else {
+        /* "Z" is read for local timestamps too: what is printed without is the same reading. */
+        if (!type->utc && text.size > 0 && text.data[text.size - 1] == 'Z')
+            text.size--;
+        ok = hd_parse_timestamp(text, type->unit, type->utc, &number);
+    }
+    if (!ok)
+        return misfit(op, at,
+                      type->id == HD_TYPE_DATE   ? "is no date"
+                      : type->id == HD_TYPE_TIME ? "is no time of day of this unit"
+                                                 : "is no timestamp of this unit");
+    return hd_builder_append_integer(op, builder, number);
+}
+
+static hudi_status append_bytes(struct hd_op *op, hd_builder *builder, const hd_json *value,
+                                const struct place *at)
+{
+    struct hd_slice text;
+    struct hd_str bytes = {0};
+    hudi_status status = HUDI_OK;
+
+    HD_TRY(text_of(op, value, "is no base64 text", at, &text));
+    status = hd_base64_decode(op, text, &bytes);
+    if (status == HUDI_CORRUPT) {
+        hd_op_clear_error(op);
+        status = misfit(op, at, "is no base64 text");
+    }
+    const struct hd_type *type = hd_builder_type(builder);
+    if (status == HUDI_OK && type->id == HD_TYPE_FIXED_BINARY &&
+        bytes.size != (size_t)type->byte_width)
+        status = misfit(op, at, "has another number of bytes than the column");
+    if (status == HUDI_OK)
+        status = hd_builder_append_bytes(op, builder, hd_str_slice(&bytes));
+    hd_str_clear(&bytes);
+    return status;
+}
+
+static hudi_status append_list(struct hd_op *op, hd_builder *builder,
+                               const struct ArrowSchema *field, const hd_json *value,
+                               const struct place *at)
+{
+    if (!hd_json_is_array(value))
+        return misfit(op, at, "is no array");
+    for (size_t i = 0; i < hd_json_length(value); i++)
+        HD_TRY(append_value(op, hd_builder_child(builder, 0), field->children[0],
+                            hd_json_at(value, i), at));
+    return hd_builder_append_valid(op, builder);
+}
+
+static hudi_status append_map(struct hd_op *op, hd_builder *builder,
+                              const struct ArrowSchema *field, const hd_json *value,
+                              const struct place *at)
+{
+    struct hd_json_iter iter = {0};
+    struct hd_slice key;
+    const hd_json *member;
+
+    if (!hd_json_is_object(value))
+        return misfit(op, at, "is no object");
+    while (hd_json_next(value, &iter, &key, &member)) {
+        HD_TRY(hd_builder_append_bytes(op, hd_builder_child(builder, 0), key));
+        HD_TRY(append_value(op, hd_builder_child(builder, 1), field->children[0]->children[1],
+                            member, at));
+    }
+    return hd_builder_append_valid(op, builder);
+}
+
+static hudi_status append_struct(struct hd_op *op, hd_builder *builder,
+                                 const struct ArrowSchema *field, const hd_json *value,
+                                 const struct place *at)
+{
+    struct hd_json_iter iter = {0};
+    struct hd_slice key;
+    const hd_json *member;
+
+    if (!hd_json_is_object(value))
+        return misfit(op, at, "is no object");
+    while (hd_json_next(value, &iter, &key, &member))
+        if (hd_schema_find(field, (const char *)key.data) < 0)
+            return misfit(op, at, "has a member that is no field of the column");
+    for (int64_t i = 0; i < field->n_children; i++)
+        HD_TRY(append_value(op, hd_builder_child(builder, i), field->children[i],
+                            hd_json_member(value, field->children[i]->name), at));
+    return hd_builder_append_valid(op, builder);
+}
+
+static hudi_status append_value(struct hd_op *op, hd_builder *builder,
+                                const struct ArrowSchema *field, const hd_json *value,
+                                const struct place *at)
+{
+    struct hd_slice text;
+    bool flag;
+
+    if (hd_json_is_null(value)) {
+        if (!hd_schema_nullable(field))
+            return misfit(op, at, "is null or missing where a value must be");
+        return hd_builder_append_null(op, builder);
+    }
+    switch (hd_builder_type(builder)->id) {
+    case HD_TYPE_NULL:
+        return misfit(op, at, "has a value where only null was seen before");
+    case HD_TYPE_BOOL:
+        if (!hd_json_is_bool(value))
+            return misfit(op, at, "is neither true nor false");
+        HD_TRY(hd_json_as_bool(op, value, at->column, &flag));
+        return hd_builder_append_integer(op, builder, flag);
+    case HD_TYPE_INT32:
+    case HD_TYPE_INT64:
+    case HD_TYPE_FLOAT:
+    case HD_TYPE_DOUBLE:
+        return append_number(op, builder, value, at);
+    case HD_TYPE_STRING:
+        HD_TRY(text_of(op, value, "is no string", at, &text));
+        return hd_builder_append_bytes(op, builder, text);
+    case HD_TYPE_BINARY:
+    case HD_TYPE_FIXED_BINARY:
+        return append_bytes(op, builder, value, at);
+    case HD_TYPE_DECIMAL:
+        return append_decimal(op, builder, value, at);
+    case HD_TYPE_DATE:
+    case HD_TYPE_TIME:
+    case HD_TYPE_TIMESTAMP:
+        return append_time(op, builder, value, at);
+    case HD_TYPE_LIST:
+        return append_list(op, builder, field, value, at);
+    case HD_TYPE_MAP:
+        return append_map(op, builder, field, value, at);
+    case HD_TYPE_STRUCT:
+        return append_struct(op, builder, field, value, at);
+    default:
+        return misfit(op, at, "is of a type that has no JSON form");
+    }
+}
+
+static bool is_meta_name(struct hd_slice name)
+{
+    return hd_slice_starts_with(name, "_hoodie_");
+}
+
+static hudi_status append_line(struct hd_op *op, struct json_stream *self, int64_t line,
+                               const hd_json *object)
+{
+    struct hd_json_iter iter = {0};
+    struct hd_slice key;
+    const hd_json *member;
+
+    if (!hd_json_is_object(object))
+        return hd_fail(op, HUDI_INVALID, "line %" PRId64 " is no JSON object", line);
+    while (hd_json_next(object, &iter, &key, &member))
+        if (hd_map_find(&self->columns, key) == NULL && !is_meta_name(key))
+            return hd_fail(op, HUDI_INVALID, "line %" PRId64 ": there is no column \"%s\"", line,
+                           (const char *)key.data);
+    for (int64_t i = 0; i < self->schema.n_children; i++) {
+        const struct ArrowSchema *field = self->schema.children[i];
+        const struct place at = {.line = line, .column = field->name};
+
+        HD_TRY(append_value(op, hd_builder_child(self->root, i), field,
+                            hd_json_member(object, field->name), &at));
+    }
+    return hd_builder_append_valid(op, self->root);
+}
+
+static hudi_status next_line(struct hd_op *op, struct json_stream *self, struct hd_slice *text,
+                             int64_t *line)
+{
+    if (self->early_at < self->early.size) {
+        const char *start = self->early.data + self->early_at;
+        const char *end = memchr(start, '\n', self->early.size - self->early_at);
+
+        *text = hd_slice_of(start, (size_t)(end - start));
+        self->early_at += text->size + 1;
+        *line = ++self->early_line;
+        return HUDI_OK;
+    }
+    const hudi_status status = hd_line_reader_next(op, self->reader, text);
+    *line = hd_line_reader_line(self->reader);
+    return status;
+}
+
+static bool is_blank(struct hd_slice text)
+{
+    for (size_t i = 0; i < text.size; i++)
+        if (text.data[i] != ' ' && text.data[i] != '\t')
+            return false;
+    return true;
+}
+
+static hudi_status take_line(struct hd_op *op, struct json_stream *self, struct hd_slice text,
+                             int64_t line)
+{
+    hd_json *object = NULL;
+
+    if (is_blank(text))
+        return HUDI_OK;
+    hudi_status status = hd_json_parse(op, text, &object);
+    if (status == HUDI_CORRUPT) {
+        hudi_error *why = hd_op_take_error(op);
+        status = hd_fail(op, HUDI_INVALID, "line %" PRId64 ": %s", line, hudi_error_message(why));
+        hudi_error_free(why);
+    }
+    HD_TRY(status);
+    status = append_line(op, self, line, object);
+    hd_json_free(object);
+    return status;
+}
+
+static hudi_status json_next(struct hd_op *op, void *argument, struct ArrowArray *out)
+{
+    struct json_stream *self = argument;
+    struct hd_slice text;
+    int64_t line;
+
+    while (!self->at_end && hd_builder_length(self->root) < BATCH_ROWS &&
+           hd_builder_bytes(self->root) < BATCH_BYTES) {
+        const hudi_status status = next_line(op, self, &text, &line);
+
+        if (status == HUDI_END)
+            self->at_end = true;
+        else if (status != HUDI_OK)
+            return status;
+        else
+            HD_TRY(take_line(op, self, text, line));
+    }
+    if (hd_builder_length(self->root) == 0)
+        return HUDI_END;
+    return hd_builder_finish(op, self->root, out);
+}
+
+static hudi_status json_schema(struct hd_op *op, void *argument, struct ArrowSchema *out)
+{
+    return hd_schema_copy(op, &((struct json_stream *)argument)->schema, out);
+}
+
+static void json_close(void *argument)
+{
+    struct json_stream *self = argument;
+
+    hd_line_reader_close(NULL, self->reader);
+    hd_builder_free(self->root);
+    hd_map_clear(&self->columns);
+    hd_str_clear(&self->early);
+    hd_schema_clear(&self->schema);
+    hd_free(NULL, self);
+}
+
+/* Columns of `types`, and behind them those of `guessed` that it has not: how a table gets a new
+ * column from such rows. */
+static hudi_status join_schemas(struct hd_op *op, const struct ArrowSchema *types,
+                                const struct ArrowSchema *guessed, struct ArrowSchema *out)
+{
+    hudi_status status = HUDI_OK;
+    int64_t n = types == NULL ? 0 : types->n_children;
+    const int64_t n_typed = n;
+
+    for (int64_t i = 0; i < guessed->n_children; i++) {
+        const char *name = guessed->children[i]->name;
+        n += !is_meta_name(hd_slice_text(name)) &&
+             (types == NULL || hd_schema_find(types, name) < 0);
+    }
+    HD_TRY(hd_schema_init_struct(op, out, "", false, n));
+    for (n = 0; n < n_typed; n++)
+        HD_TRY_OUT(hd_schema_copy(op, types->children[n], out->children[n]));
+    for (int64_t i = 0; i < guessed->n_children; i++) {
+        const char *name = guessed->children[i]->name;
+        if (!is_meta_name(hd_slice_text(name)) &&
+            (types == NULL || hd_schema_find(types, name) < 0))
+            HD_TRY_OUT(hd_schema_copy(op, guessed->children[i], out->children[n++]));
+    }
+out:
+    if (status != HUDI_OK)
+        hd_schema_clear(out);
+    return status;
+}
+
+/* Read the first lines, guess from them the columns that `types` has not, keep them to be parsed.
+ */
+static hudi_status guess(struct hd_op *op, struct json_stream *self,
+                         const struct ArrowSchema *types)
+{
+    struct ArrowSchema guessed = {0};
+    hudi_status status = HUDI_OK;
+    struct hd_json_guess *seen = NULL;
+
+    HD_TRY(hd_json_guess_new(op, &seen));
+    for (int i = 0; i < GUESS_LINES; i++) {
+        struct hd_slice text;
+        hd_json *object = NULL;
+
+        status = hd_line_reader_next(op, self->reader, &text);
+        if (status == HUDI_END) {
+            status = HUDI_OK;
+            break;
+        }
+        HD_TRY_OUT(status);
+        HD_TRY_OUT(hd_str_append(op, &self->early, text.data, text.size));
+        HD_TRY_OUT(hd_str_append_char(op, &self->early, '\n'));
+        if (is_blank(text))
+            continue;
+        if (hd_json_parse(op, text, &object) != HUDI_OK) {
+            hd_op_clear_error(op); /* told with its line when the rows are parsed */
+            continue;
+        }
+        status = hd_json_guess_add(op, seen, object);
+        hd_json_free(object);
+        HD_TRY_OUT(status);
+    }
+    HD_TRY_OUT(hd_json_guess_schema(op, seen, &guessed));
+    HD_TRY_OUT(join_schemas(op, types, &guessed, &self->schema));
+out:
+    hd_schema_clear(&guessed);
+    hd_json_guess_free(op, seen);
+    return status;
+}
+
+hudi_status hd_json_rows_open(struct hd_op *op, hd_line_reader *reader,
+                              const struct ArrowSchema *types, struct ArrowArrayStream *out)
+{
+    static const struct hd_stream_ops OPS = {
+        .schema = json_schema, .next = json_next, .close = json_close};
+    hudi_status status = HUDI_OK;
+    struct json_stream *self;
+
+    status = hd_alloc(op, sizeof *self, &self);
+    if (status != HUDI_OK) {
+        hd_line_reader_close(op, reader);
+        return status;
+    }
+    self->reader = reader;
+    HD_TRY_OUT(guess(op, self, types));
+    for (int64_t i = 0; i < self->schema.n_children; i++)
+        HD_TRY_OUT(hd_map_put(op, &self->columns, hd_slice_text(self->schema.children[i]->name),
+                              (uint64_t)i, NULL, NULL));
+    HD_TRY_OUT(hd_builder_new(op, &self->schema, &self->root));
+    return hd_stream_export(op, &OPS, self, out);
+out:
+    json_close(self);
+    return status;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HD_ROWS_JSON_ROWS_H
+#define HD_ROWS_JSON_ROWS_H
+
+#include "arrow/view.h"
+#include "base/op.h"
+#include "hudi/arrow_c.h"
+#include "rows/line_reader.h"
+#include "store/output_file.h"
+
+/*
+ * Rows as JSON lines: one object a row, compact, columns in schema order. The form of each type is
+ * in docs/ROWS.md; what is written is read back as the same value.
+ */
+
+/** One value as JSON text. */
+hudi_status hd_json_rows_value(struct hd_op *op, const struct hd_view *view, int64_t row,
+                               struct hd_str *out);
+
+/** Write all rows of `stream` (canonical; stays the caller's). `n_rows` may be NULL. */
+hudi_status hd_json_rows_write(struct hd_op *op, struct ArrowArrayStream *stream,
+                               hd_output_file *file, int64_t *n_rows);
+
+/**
+ * Read lines into batches. `reader` is taken. With `types` (struct, canonical, copied) each line's
+ * members are parsed as the columns' types, columns missing in a line are null, meta columns are
+ * ignored. Types of members that `types` (may be NULL) has not are guessed from the first 1,000
+ * lines: bool, long, double, string, lists, structs; such columns stand behind the others, in the
+ * order of first sight.
+ * @return (from the stream) HUDI_INVALID naming line, column and what is wrong
+ */
+hudi_status hd_json_rows_open(struct hd_op *op, hd_line_reader *reader,
+                              const struct ArrowSchema *types, struct ArrowArrayStream *out);
+
+#endif
