@@ -19,9 +19,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (hd_decompress(&op, codec, in, 1u << 20, &out) == HUDI_OK) {
         uint8_t *exact = malloc(out.size + 1);
 
-        /* both ways agree on what is a block */
-        if (exact == NULL || hd_decompress_exact(&op, codec, in, exact, out.size) != HUDI_OK ||
-            memcmp(exact, hd_str_text(&out), out.size) != 0)
+        if (exact == NULL)
+            abort();
+        /* Both ways agree on what is a block, but for lz4, which minds the rules about the end of a
+         * block only where the output ends too. */
+        hudi_status status = hd_decompress_exact(&op, codec, in, exact, out.size);
+        if (status == HUDI_OK ? memcmp(exact, hd_str_text(&out), out.size) != 0
+                              : codec != HD_CODEC_LZ4)
             abort();
         free(exact);
     }

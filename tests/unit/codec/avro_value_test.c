@@ -346,6 +346,23 @@ static void refuses_defaults_without_end(void **state)
     hd_arena_clear(&arena);
 }
 
+/* One item of one byte in a block that says three: skipping and reading would part ways. */
+static void refuses_blocks_that_lie_about_their_bytes(void **state)
+{
+    struct hd_op *op = *state;
+    struct hd_arena arena = {0};
+    struct hd_avro_schema *schema = parse(op, &arena, "{\"type\":\"array\",\"items\":\"int\"}");
+    struct hd_avro_value value;
+    struct hd_cursor in = hd_cursor_over("\x01\x02\x08\x00", 4, 0);
+
+    assert_int_equal(hd_avro_read_value(op, &arena, schema, &in, &value), HUDI_OK);
+    assert_int_equal(value.items[0].integer, 4);
+    in = hd_cursor_over("\x01\x06\x08\x00\x00\x00", 6, 0);
+    assert_int_equal(hd_avro_read_value(op, &arena, schema, &in, &value), HUDI_CORRUPT);
+    hd_op_clear_error(op);
+    hd_arena_clear(&arena);
+}
+
 /* Three bytes for 1024 values, again and again. */
 static void refuses_more_values_than_bytes(void **state)
 {
@@ -461,6 +478,7 @@ int main(void)
         TEST(refuses_values_that_do_not_fit),
         TEST(defaults_become_values_of_every_type),
         TEST(refuses_defaults_without_end),
+        TEST(refuses_blocks_that_lie_about_their_bytes),
         TEST(refuses_more_values_than_bytes),
         TEST(timeline_files_hold_exactly_one_record),
         TEST(refuses_every_truncation),

@@ -198,6 +198,19 @@ static void does_not_believe_the_length_of_a_snappy_block(void **state)
     hd_str_clear(&out);
 }
 
+static void nothing_has_one_form_in_lz4(void **state)
+{
+    struct hd_op *op = *state;
+    struct hd_str out = {0};
+
+    assert_int_equal(hd_decompress(op, HD_CODEC_LZ4, hd_slice_of("\0", 1), 9, &out), HUDI_OK);
+    assert_int_equal(out.size, 0);
+    assert_int_equal(hd_decompress(op, HD_CODEC_LZ4, hd_slice_of("\x06", 1), 9, &out),
+                     HUDI_CORRUPT);
+    hd_op_clear_error(op);
+    hd_str_clear(&out);
+}
+
 static void refuses_a_level_that_there_is_not(void **state)
 {
     struct hd_op *op = *state;
@@ -249,6 +262,7 @@ int main(void)
         TEST(refuses_every_truncation_and_bytes_left_over),
         TEST(reads_gzip_members_one_after_the_other),
         TEST(does_not_believe_the_length_of_a_snappy_block),
+        TEST(nothing_has_one_form_in_lz4),
         TEST(refuses_a_level_that_there_is_not),
         TEST(survives_every_fault),
     };
