@@ -215,8 +215,8 @@ static hudi_status nulls(struct hd_op *op, const struct ArrowSchema *field, int6
         return hd_fail(op, HUDI_NOT_IMPLEMENTED, "nulls of a type that is not canonical");
     const int64_t n_buffers = hd_type_n_buffers(&type);
     HD_TRY(hd_array_new(op, n_buffers, field->n_children, field->dictionary != NULL, out));
-    const uint64_t sizes[] = {bit_bytes(length), value_bytes(&type, length), 0};
-    for (int64_t i = 0; i < n_buffers; i++) {
+    const uint64_t sizes[HD_ARRAY_MAX_BUFFERS] = {bit_bytes(length), value_bytes(&type, length), 0};
+    for (int64_t i = 0; i < n_buffers && i < HD_ARRAY_MAX_BUFFERS; i++) {
         void *buffer;
         HD_TRY_OUT(hd_buffer_new(op, sizes[i], &buffer));
         hd_array_set_buffer(out, i, buffer);

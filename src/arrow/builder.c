@@ -80,7 +80,7 @@ static hudi_status new_builder(struct hd_op *op, const struct ArrowSchema *field
     b->type = type;
     b->width = width_of(&type);
     const struct ArrowSchema *parent = type.id == HD_TYPE_MAP ? field->children[0] : field;
-    HD_TRY_OUT(hd_alloc_array(op, (size_t)parent->n_children, sizeof *b->children, &b->children));
+    HD_TRY_OUT(hd_alloc_array(op, (size_t)parent->n_children, sizeof(void *), &b->children));
     b->n_children = parent->n_children;
     for (int64_t i = 0; i < b->n_children; i++)
         HD_TRY_OUT(new_builder(op, parent->children[i], depth + 1, &b->children[i]));
@@ -182,6 +182,7 @@ static hudi_status begin_validity(struct hd_op *op, hd_builder *b)
     if (b->validity != NULL)
         return room_for_validity(op, b);
     HD_TRY(make_room(op, &b->validity, 0, (uint64_t)b->length / 8 + 1));
+    assert(b->validity != NULL);
     struct hd_bit_writer w = {.next = b->validity};
     hd_bits_fill(&w, true, (uint64_t)b->length);
     hd_bits_flush(&w);

@@ -119,13 +119,13 @@ static bool list_item(const struct ArrowArray *array, const char *format, int64_
                       int64_t *start, int64_t *n)
 {
     const bool large = format[1] == 'L' || (format[1] == 'v' && format[2] == 'L');
-    const void *offsets = array->n_buffers > 1 ? array->buffers[1] : NULL;
 
     i += array->offset;
     if (format[1] == 'w') {
         *n = width;
         return !__builtin_mul_overflow(i, width, start);
     }
+    const void *offsets = array->buffers[1];
     if (format[1] == 'v') {
         const void *sizes = array->buffers[2];
         *start = large ? ((const int64_t *)offsets)[i] : ((const int32_t *)offsets)[i];

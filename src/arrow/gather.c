@@ -268,7 +268,7 @@ static hudi_status gather_child(struct gather *g, const struct column *c, int64_
 {
     const struct hd_view **views;
 
-    HD_TRY(hd_arena_array(g->op, &g->arena, c->n, sizeof *views, &views));
+    HD_TRY(hd_arena_array(g->op, &g->arena, c->n, sizeof(void *), &views));
     for (uint32_t s = 0; s < c->n; s++)
         views[s] = &c->views[s]->children[i];
     return gather_column(g, c->field->children[i], views, c->n, rows, out->children[i]);
@@ -297,7 +297,7 @@ static hudi_status gather_dictionary(struct gather *g, const struct column *c,
     int32_t *bases, *to;
     uint64_t n_words = 0;
 
-    HD_TRY(hd_arena_array(g->op, &g->arena, c->n, sizeof *views, &views));
+    HD_TRY(hd_arena_array(g->op, &g->arena, c->n, sizeof(void *), &views));
     HD_TRY(hd_arena_array(g->op, &g->arena, c->n, sizeof *whole, &whole));
     HD_TRY(hd_arena_array(g->op, &g->arena, c->n, sizeof *bases, &bases));
     for (uint32_t s = 0; s < c->n; s++) {
@@ -421,7 +421,7 @@ static hudi_status open_sources(struct gather *g, const struct ArrowSchema *fiel
     struct hd_view *views;
 
     HD_TRY(hd_arena_array(g->op, &g->arena, n_sources, sizeof *views, &views));
-    HD_TRY(hd_arena_array(g->op, &g->arena, n_sources, sizeof **out, out));
+    HD_TRY(hd_arena_array(g->op, &g->arena, n_sources, sizeof(void *), out));
     for (uint32_t i = 0; i < n_sources; i++) {
         HD_TRY(hd_view_open(g->op, &g->arena, field, sources[i], &views[i]));
         (*out)[i] = &views[i];

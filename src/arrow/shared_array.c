@@ -75,10 +75,9 @@ static hudi_status share(struct hd_op *op, struct hd_shared_array *shared,
     *out = (struct ArrowArray){0};
     if (depth > HD_TYPE_MAX_DEPTH)
         return hd_fail(op, HUDI_INVALID, "types nest more than %d deep", HD_TYPE_MAX_DEPTH);
-    HD_TRY(hd_alloc(op,
-                    sizeof *handle + n_children * sizeof handle->children[0] +
-                        n_nodes * sizeof(struct ArrowArray),
-                    &handle));
+    HD_TRY(hd_alloc(
+        op, sizeof *handle + n_children * sizeof(void *) + n_nodes * sizeof(struct ArrowArray),
+        &handle));
     struct ArrowArray *nodes = (struct ArrowArray *)&handle->children[n_children];
     for (size_t i = 0; i < n_children; i++)
         handle->children[i] = &nodes[i];
