@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* clang-format off */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+/* clang-format on */
+
+/*
+ * Log blocks of tables that Hudi wrote: every block of every log file is read, and those of the two
+ * tables that were damaged by hand are found again behind the damage.
+ */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/layout/file_name.h"
+#include "format/log/log_block.h"
+#include "store/file_system.h"
+#include "support/fault.h"
+#include "support/golden.h"
+#include "support/table.h"
+
+struct counts {
+    size_t n_files, n_blocks, n_corrupt, n_records;
+    size_t of_type[HD_LOG_CDC_DATA + 1];
+};
+
+static void count_records(struct hd_op *op, const struct hd_log_block *block, struct counts *counts)
+{
+    struct hd_log_records records;
+    struct hd_slice record;
+    hudi_status status;
+
+    test_must(op, hd_log_records_open(op, block, &records));
+    while ((status = hd_log_records_next(op, &records, &record)) == HUDI_OK)
+        counts->n_records++;
+    assert_int_equal(status, HUDI_END);
+    assert_int_equal(hd_cursor_left(&records.in), 0);
+}
+
+static void count_blocks(struct hd_op *op, hd_file_system *fs, const char *path,
+                         struct counts *counts)
+{
+    uint64_t offset = 0;
+    hd_input_file *file;
+
+    test_must(op, hd_fs_open_input(op, fs, path, &file));
+    counts->n_files++;
+    for (;;) {
+        struct hd_log_block block;
+        hudi_status status = hd_log_block_read(op, file, offset, &block);
+
+        if (status == HUDI_END)
+            break;
+        if (status == HUDI_CORRUPT) {
+            hd_op_clear_error(op);
+            counts->n_corrupt++;
+            if (hd_log_next_magic(op, file, offset + 1, &offset) == HUDI_END)
+                break;
+            continue;
+        }
+        test_must(op, status);
+        counts->n_blocks++;
+        counts->of_type[block.type]++;
+        if (block.type == HD_LOG_AVRO_DATA || block.type == HD_LOG_CDC_DATA)
+            count_records(op, &block, counts);
+        offset += block.size;
+        hd_log_block_clear(op, &block);
+    }
+    hd_input_file_close(file);
+}
+
+static void walk(struct hd_op *op, hd_file_system *fs, const char *folder, struct counts *counts)
+{
+    struct hd_arena arena = {0};
+    struct hd_file_info *infos;
+    size_t n;
+
+    test_must(op, hd_fs_list(op, fs, folder, &arena, &infos, &n));
+    for (size_t i = 0; i < n; i++) {
+        struct hd_file_name name;
+        char *path;
+
+        test_must(op, hd_path_join(op, folder, infos[i].name, &path));
+        if (infos[i].is_dir)
+            walk(op, fs, path, counts);
+        else if (hd_file_name_parse(infos[i].name, &name) && name.kind != HD_FILE_BASE)
+            count_blocks(op, fs, path, counts);
+        hd_free(op, path);
+    }
+    hd_arena_clear(&arena);
+}
+
+static struct counts count(struct hd_op *op, const char *name)
+{
+    struct counts counts = {0};
+    hd_file_system *fs;
+    char *path = test_golden_unpack(name), *fs_path;
+
+    test_must(op, hd_fs_open(op, path, &fs, &fs_path));
+    walk(op, fs, fs_path, &counts);
+    hd_free(op, fs_path);
+    hd_fs_free(fs);
+    test_golden_remove(path);
+    return counts;
+}
+
+static void every_block_of_a_good_table_is_read(void **state)
+{
+    char **names = test_golden_names("");
+    struct counts all = {0};
+
+    for (size_t i = 0; names[i] != NULL; i++) {
+        if (strstr(names[i], "damage") != NULL)
+            continue;
+        const struct counts counts = count(*state, names[i]);
+
+        if (counts.n_corrupt != 0)
+            fail_msg("%s has %zu corrupt blocks", names[i], counts.n_corrupt);
+        all.n_files += counts.n_files;
+        for (size_t j = 0; j < HD_ARRAY_LENGTH(all.of_type); j++)
+            all.of_type[j] += counts.of_type[j];
+    }
+    assert_true(all.n_files > 500);
+    for (size_t j = 0; j < HD_ARRAY_LENGTH(all.of_type); j++)
+        assert_int_equal(all.of_type[j] > 0, j != HD_LOG_CORRUPT);
+    test_golden_free_names(names);
+}
+
+/* Five blocks and a small second file group, as its description says. */
+static void a_file_of_several_blocks_is_read(void **state)
+{
+    const struct counts counts = count(*state, "flink010-mor-multi-block");
+
+    assert_int_equal(counts.n_corrupt, 0);
+    assert_true(counts.of_type[HD_LOG_AVRO_DATA] >= 3);
+    assert_true(counts.of_type[HD_LOG_DELETE] >= 2);
+}
+
+static void damage_is_one_corrupt_block(void **state)
+{
+    static const char *const NAMES[] = {
+        "flink010-mor-damaged-tail", "flink010-mor-damaged-committed",
+        "spark-0.15.0-damage-corrupt-middle", "spark-0.15.0-damage-truncated-log"};
+
+    for (size_t i = 0; i < HD_ARRAY_LENGTH(NAMES); i++) {
+        const struct counts counts = count(*state, NAMES[i]);
+
+        if (counts.n_corrupt != 1 || counts.n_blocks == 0)
+            fail_msg("%s: %zu corrupt blocks, %zu whole ones", NAMES[i], counts.n_corrupt,
+                     counts.n_blocks);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_block_of_a_good_table_is_read),
+        cmocka_unit_test(a_file_of_several_blocks_is_read),
+        cmocka_unit_test(damage_is_one_corrupt_block),
+    };
+
+    return cmocka_run_group_tests(tests, test_op_setup, test_op_teardown);
+}
