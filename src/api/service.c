@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/api.h"
+#include "engine/commit/rollback.h"
+#include "engine/commit/table_lock.h"
+#include "engine/commit/writable.h"
+
+/* Only what nothing builds on may go: a write that did not finish, or the newest completed one. */
+static hudi_status choose_target(struct hd_op *op, const struct hd_timeline *timeline,
+                                 const char *time, const struct hd_instant **out)
+{
+    const struct hd_instant *last = hd_timeline_last_completed_write(timeline);
+
+    *out = NULL;
+    for (size_t i = 0; i < timeline->n_instants; i++) {
+        const struct hd_instant *instant = &timeline->instants[i];
+        if (strcmp(instant->time, time) == 0 && hd_instant_is_write(instant))
+            *out = instant;
+    }
+    if (*out == NULL)
+        return hd_fail(op, HUDI_INVALID, "there is no write %s on the timeline", time);
+    if ((*out)->state == HD_COMPLETED && *out != last)
+        return hd_fail(op, HUDI_INVALID,
+                       "%s is not the newest completed write (%s is): what came after builds on it",
+                       time, last->time);
+    return HUDI_OK;
+}
+
+static hudi_status roll_back(struct hd_op *op, hudi_context *context, const char *uri,
+                             const struct hd_options *options, const char *time)
+{
+    hudi_status status = HUDI_OK;
+    struct hd_table_snapshot table = {0};
+    struct hd_fs_lock *lock = NULL;
+    const struct hd_instant *target;
+
+    HD_TRY_OUT(hd_table_snapshot_load(op, uri, &table));
+    HD_TRY_OUT(hd_check_writable(op, &table));
+    HD_TRY_OUT(hd_table_lock(
+        op, &table, (uint64_t)hd_options_int(options, NULL, "libhudi.write.lock.wait.ms"), &lock));
+    HD_TRY_OUT(hd_table_snapshot_reload(op, &table));
+    HD_TRY_OUT(choose_target(op, &table.timeline, time, &target));
+    HD_TRY_OUT(hd_switch_metadata_table_off(op, &table));
+    HD_TRY_OUT(hd_rollback_instant(op, context->pool, &table, target));
+out:
+    hd_fs_unlock(lock);
+    hd_table_snapshot_clear(op, &table);
+    return hd_fail_path(op, status, uri);
+}
+
+hudi_status hudi_rollback(hudi_table *table, const char *instant_time, hudi_error **err)
+{
+    struct hd_op op;
+
+    hd_call_begin(&op, table->context, NULL);
+    return hd_call_end(&op,
+                       roll_back(&op, table->context, table->snapshot.uri, &table->options,
+                                 instant_time),
+                       err);
+}
