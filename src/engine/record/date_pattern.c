@@ -224,7 +224,7 @@ static hudi_status put_field(struct hd_op *op, const struct hd_date_token *token
     case 'y':
         return put_year(op, clock->year, n, out);
     case 'Y':
-        return put_year(op, of_era, n, out);
+        return put_year(op, n == 2 ? clock->year : of_era, n, out);
     case 'x':
     case 'w':
         week_of(clock, &week_year, &week);

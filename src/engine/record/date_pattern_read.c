@@ -58,8 +58,9 @@ static int64_t place_year(int32_t two_digits, int32_t now_year)
 static bool read_year(struct input *in, const struct hd_date_token *token, int32_t now_year,
                       struct fields *out)
 {
-    const bool negative = in->at < in->end && *in->at == '-' && token->letter != 'Y';
-    const bool sign = negative || (in->at < in->end && *in->at == '+' && token->letter != 'Y');
+    const bool of_era = token->letter == 'Y' && token->n != 2;
+    const bool negative = in->at < in->end && *in->at == '-' && !of_era;
+    const bool sign = negative || (in->at < in->end && *in->at == '+' && !of_era);
     int32_t n = 0;
     int32_t year = 0;
 
@@ -70,7 +71,7 @@ static bool read_year(struct input *in, const struct hd_date_token *token, int32
     if (token->n == 2 && n == 2 && !sign)
         out->year = place_year(year, now_year);
     out->has_year = true;
-    return token->letter != 'Y' || out->year > 0;
+    return !of_era || out->year > 0;
 }
 
 /* One of `n` names, whole or its first three letters, in any case. */
@@ -112,6 +113,8 @@ static bool read_fraction(struct input *in, int32_t max, int32_t *out)
     int32_t weight = 100;
 
     *out = 0;
+    if (!is_digit(in))
+        return false;
     for (int32_t i = 0; i < max && is_digit(in); i++, weight /= 10)
         *out += (*in->at++ - '0') * weight;
     return true;
@@ -205,28 +208,32 @@ static int32_t or_else(int32_t value, int32_t otherwise)
     return value < 0 ? otherwise : value;
 }
 
-/* The day that the fields name; false for February 30. */
+/* The day that the fields name; false for February 30. A day of the week that contradicts the date
+ * moves it within its week, Monday to Sunday. */
 static bool find_day(const struct fields *f, int64_t *days)
 {
-    const bool month_or_day = f->month >= 0 || f->day >= 0;
-    const int64_t year = f->has_year ? f->year : month_or_day ? 2000 : 1970;
+    const bool in_year = f->month >= 0 || f->day >= 0 || f->day_of_year >= 0;
+    const int64_t year = f->has_year ? f->year : in_year ? 2000 : 1970;
     int64_t real_year;
     int32_t real_month, real_day;
 
-    if (f->day_of_year >= 0 && !month_or_day) {
+    if (f->day_of_year >= 0 && f->month < 0 && f->day < 0) {
         *days = hd_days_of_date(year, 1, 1) + f->day_of_year - 1;
         hd_date_of_days(*days, &real_year, &real_month, &real_day);
-        return real_year == year;
-    }
-    const int32_t month = or_else(f->month, 1);
-    const int32_t day = or_else(f->day, 1);
+        if (real_year != year)
+            return false;
+    } else {
+        const int32_t month = or_else(f->month, 1);
+        const int32_t day = or_else(f->day, 1);
 
-    *days = hd_days_of_date(year, month, day);
-    hd_date_of_days(*days, &real_year, &real_month, &real_day);
-    if (real_month != month || real_day != day)
-        return false;
-    /* a day of the week that contradicts the date is none */
-    return f->day_of_week < 0 || ((*days + 3) % 7 + 7) % 7 + 1 == f->day_of_week;
+        *days = hd_days_of_date(year, month, day);
+        hd_date_of_days(*days, &real_year, &real_month, &real_day);
+        if (real_month != month || real_day != day)
+            return false;
+    }
+    if (f->day_of_week >= 0)
+        *days += f->day_of_week - 1 - ((*days + 3) % 7 + 7) % 7;
+    return true;
 }
 
 bool hd_date_pattern_read(const struct hd_date_pattern *pattern, struct hd_slice text,
