@@ -136,7 +136,7 @@ static hudi_status skip(struct hd_op *op, const struct hd_avro_schema *schema, s
 {
     struct hd_slice bytes;
     int64_t integer;
-    uint32_t index;
+    uint32_t index = 0;
 
     if (depth > HD_AVRO_MAX_VALUE_DEPTH)
         return hd_fail(op, HUDI_CORRUPT, "Avro value at byte %" PRIu64 " nests deeper than %d",

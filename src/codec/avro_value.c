@@ -137,7 +137,7 @@ static hudi_status read_value(struct reader *r, const struct hd_avro_schema *sch
                               struct hd_avro_value *out)
 {
     struct hd_slice bytes;
-    uint32_t index;
+    uint32_t index = 0;
 
     if (depth > HD_AVRO_MAX_VALUE_DEPTH || r->n_values_left == 0)
         return hd_fail(r->op, HUDI_CORRUPT,
