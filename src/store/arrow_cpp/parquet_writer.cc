@@ -12,6 +12,8 @@
 #include <parquet/file_writer.h>
 #include <parquet/properties.h>
 #include <parquet/schema.h>
+#include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "common.h"
@@ -23,6 +25,10 @@ using hudi::Fault;
 
 constexpr int64_t DEFAULT_ROW_GROUP_ROWS = 100000;
 constexpr int64_t DEFAULT_PAGE_BYTES = int64_t{1} << 20;
+constexpr int GZIP_LEVEL = 4; /* Arrow's own 9 takes four times the time for 1 % of the size */
+constexpr int64_t SAMPLE_ROWS = 2048;
+constexpr int64_t MIN_SAMPLE_ROWS = 64;
+constexpr double UNIQUE_SHARE = 0.95; /* of distinct values in a sample: no dictionary pays */
 constexpr double UNKNOWN_RATIO = 0.5; /* of compressed to encoded bytes, until one is known */
 
 /*
@@ -94,9 +100,13 @@ struct Writer {
     hd_output_file *file;
     std::shared_ptr<hudi::OutputStream> sink;
     std::shared_ptr<arrow::Schema> schema;
+    std::string root_name;
+    parquet::WriterProperties::Builder properties;
+    arrow::KeyValueMetadata key_values;
+    bool dictionary = false;
     uint64_t row_group_bytes = 0;
-    WatchedContents *contents = nullptr; /* of `parquet` */
-    std::unique_ptr<parquet::arrow::FileWriter> parquet;
+    WatchedContents *contents = nullptr;                 /* of `parquet` */
+    std::unique_ptr<parquet::arrow::FileWriter> parquet; /* null before the first batch */
     /* The dictionary last seen per column, in memory of our own: Arrow compares each batch's with
      * that of the batch before, whose memory was the caller's. */
     std::vector<std::shared_ptr<arrow::Array>> dictionaries;
@@ -123,34 +133,34 @@ arrow::Compression::type compression(int32_t codec)
     return CODECS[codec];
 }
 
-std::shared_ptr<parquet::WriterProperties> writer_properties(const hd_cpp_write_options &options)
+void set_properties(const hd_cpp_write_options &options, parquet::WriterProperties::Builder *to)
 {
-    parquet::WriterProperties::Builder builder;
     const int64_t page_bytes =
         options.page_bytes == 0 ? DEFAULT_PAGE_BYTES : static_cast<int64_t>(options.page_bytes);
 
-    builder.memory_pool(hudi::memory_pool());
-    builder.version(parquet::ParquetVersion::PARQUET_2_6);
-    builder.compression(compression(options.codec));
+    to->memory_pool(hudi::memory_pool());
+    to->version(parquet::ParquetVersion::PARQUET_2_6);
+    to->compression(compression(options.codec));
     if (options.codec_level != INT32_MIN)
-        builder.compression_level(options.codec_level);
-    builder.data_pagesize(page_bytes);
-    builder.max_row_group_length(options.row_group_rows == 0 ? DEFAULT_ROW_GROUP_ROWS
-                                                             : options.row_group_rows);
-    builder.enable_statistics();
-    builder.enable_write_page_index();
-    builder.set_size_statistics_level(parquet::SizeStatisticsLevel::None);
+        to->compression_level(options.codec_level);
+    else if (compression(options.codec) == arrow::Compression::GZIP)
+        to->compression_level(GZIP_LEVEL);
+    to->data_pagesize(page_bytes);
+    to->max_row_group_length(options.row_group_rows == 0 ? DEFAULT_ROW_GROUP_ROWS
+                                                         : options.row_group_rows);
+    to->enable_statistics();
+    to->enable_write_page_index();
+    to->set_size_statistics_level(parquet::SizeStatisticsLevel::None);
     if (!options.dictionary)
-        builder.disable_dictionary();
+        to->disable_dictionary();
     for (int32_t i = 0; i < options.n_no_dictionary; i++)
-        builder.disable_dictionary(std::make_shared<parquet::schema::ColumnPath>(
+        to->disable_dictionary(std::make_shared<parquet::schema::ColumnPath>(
             std::vector<std::string>{options.no_dictionary[i]}));
-    return builder.build();
 }
 
-arrow::Status open_parquet(Writer *writer, const hd_cpp_write_options &options)
+arrow::Status open_parquet(Writer *writer)
 {
-    const auto properties = writer_properties(options);
+    const auto properties = writer->properties.build();
     parquet::ArrowWriterProperties::Builder arrow_builder;
     const auto arrow_properties = arrow_builder.build();
     std::shared_ptr<parquet::SchemaDescriptor> descriptor;
@@ -161,10 +171,8 @@ arrow::Status open_parquet(Writer *writer, const hd_cpp_write_options &options)
     parquet::schema::NodeVector fields;
     for (int i = 0; i < made->field_count(); i++)
         fields.push_back(made->field(i));
-    const auto root =
-        std::static_pointer_cast<parquet::schema::GroupNode>(parquet::schema::GroupNode::Make(
-            options.root_name == nullptr ? "schema" : options.root_name,
-            parquet::Repetition::REQUIRED, fields));
+    const auto root = std::static_pointer_cast<parquet::schema::GroupNode>(
+        parquet::schema::GroupNode::Make(writer->root_name, parquet::Repetition::REQUIRED, fields));
     auto contents = std::make_unique<WatchedContents>(
         parquet::ParquetFileWriter::Open(writer->sink, root, properties), root);
     auto file = std::make_unique<parquet::ParquetFileWriter>();
@@ -189,12 +197,82 @@ arrow::Status open_writer(hd_output_file *file, const ArrowSchema *schema,
     writer->schema = arrow::schema(fields);
     writer->dictionaries.resize(fields.size());
     writer->row_group_bytes = options.row_group_bytes;
-    ARROW_RETURN_NOT_OK(open_parquet(writer.get(), options));
+    writer->root_name = options.root_name == nullptr ? "schema" : options.root_name;
+    writer->dictionary = options.dictionary;
+    set_properties(options, &writer->properties);
+    std::shared_ptr<parquet::SchemaDescriptor> descriptor; /* a type that cannot be written? */
+    ARROW_RETURN_NOT_OK(
+        parquet::arrow::ToParquetSchema(writer->schema.get(), *parquet::default_writer_properties(),
+                                        *parquet::default_arrow_writer_properties(), &descriptor));
     *out = std::move(writer);
     return arrow::Status::OK();
 }
 
 /* ---- writing ------------------------------------------------------------------------------ */
+
+/* The bytes of a value, empty for a type that dictionaries are not looked at for. */
+std::string_view value_bytes(const arrow::Array &array, int64_t row)
+{
+    switch (array.type_id()) {
+    case arrow::Type::STRING:
+    case arrow::Type::BINARY:
+        return static_cast<const arrow::BinaryArray &>(array).GetView(row);
+    default: {
+        const auto &type = static_cast<const arrow::FixedWidthType &>(*array.type());
+        const int64_t width = type.bit_width() / 8;
+        return {reinterpret_cast<const char *>(array.data()->buffers[1]->data()) +
+                    (array.offset() + row) * width,
+                static_cast<size_t>(width)};
+    }
+    }
+}
+
+/* Nearly every value of a sample is another: a dictionary would hold the column once more. */
+bool looks_unique(const arrow::Array &array)
+{
+    const int64_t step = std::max<int64_t>(1, array.length() / SAMPLE_ROWS);
+    std::unordered_set<std::string_view> seen;
+    int64_t n = 0;
+
+    for (int64_t row = 0; row < array.length(); row += step) {
+        if (array.IsNull(row))
+            continue;
+        seen.insert(value_bytes(array, row));
+        n++;
+    }
+    return n >= MIN_SAMPLE_ROWS &&
+           static_cast<double>(seen.size()) >= UNIQUE_SHARE * static_cast<double>(n);
+}
+
+void disable_useless_dictionaries(const arrow::Array &array, std::vector<std::string> *path,
+                                  parquet::WriterProperties::Builder *properties)
+{
+    const auto &type = *array.type();
+
+    if (type.id() == arrow::Type::STRUCT) {
+        const auto &parent = static_cast<const arrow::StructArray &>(array);
+        for (int i = 0; i < type.num_fields(); i++) {
+            path->push_back(type.field(i)->name());
+            disable_useless_dictionaries(*parent.field(i), path, properties);
+            path->pop_back();
+        }
+    } else if ((arrow::is_base_binary_like(type.id()) && !arrow::is_large_binary_like(type.id())) ||
+               (arrow::is_fixed_width(type.id()) && type.id() != arrow::Type::BOOL &&
+                type.id() != arrow::Type::DICTIONARY)) {
+        if (looks_unique(array))
+            properties->disable_dictionary(std::make_shared<parquet::schema::ColumnPath>(*path));
+    }
+}
+
+/* Which columns get a dictionary is fixed when the file is opened; the first batch tells. */
+arrow::Status open_for(Writer *writer, const arrow::RecordBatch &batch)
+{
+    for (int i = 0; writer->dictionary && i < batch.num_columns(); i++) {
+        std::vector<std::string> path{writer->schema->field(i)->name()};
+        disable_useless_dictionaries(*batch.column(i), &path, &writer->properties);
+    }
+    return open_parquet(writer);
+}
 
 /* Dictionaries must outlive the batch: exchange them for copies, kept as long as they are the same.
  */
@@ -218,7 +296,7 @@ arrow::Status own_dictionaries(Writer *writer, std::shared_ptr<arrow::RecordBatc
 
 uint64_t group_bytes(const Writer &writer, double ratio)
 {
-    const auto *group = writer.contents->row_group();
+    const auto *group = writer.contents == nullptr ? nullptr : writer.contents->row_group();
 
     if (group == nullptr)
         return 0;
@@ -235,12 +313,23 @@ arrow::Status write_batch(Writer *writer, const ArrowArray *theirs)
 
     ARROW_ASSIGN_OR_RAISE(auto batch, arrow::ImportRecordBatch(&loan, writer->schema));
     ARROW_RETURN_NOT_OK(own_dictionaries(writer, &batch));
+    if (writer->parquet == nullptr)
+        ARROW_RETURN_NOT_OK(open_for(writer, *batch));
     if (writer->row_group_bytes > 0 && writer->contents->row_group() != nullptr &&
         static_cast<uint64_t>(writer->contents->row_group()->total_bytes_written()) +
                 group_bytes(*writer, 1.0) >
             writer->row_group_bytes)
         ARROW_RETURN_NOT_OK(writer->parquet->NewBufferedRowGroup());
     return writer->parquet->WriteRecordBatch(*batch);
+}
+
+arrow::Status finish(Writer *writer)
+{
+    if (writer->parquet == nullptr)
+        ARROW_RETURN_NOT_OK(open_parquet(writer));
+    if (writer->key_values.size() > 0)
+        ARROW_RETURN_NOT_OK(writer->parquet->AddKeyValueMetadata(writer->key_values.Copy()));
+    return writer->parquet->Close();
 }
 
 Writer *writer_of(void *self)
@@ -285,15 +374,15 @@ hudi_status hd_parquet_writer_key_value(hd_op *op, void *self, const char *key, 
                                         size_t n)
 {
     return hudi::guarded(op, Fault::in_input, writer_of(self)->path(), 0, [&] {
-        return writer_of(self)->parquet->AddKeyValueMetadata(arrow::key_value_metadata(
-            {key}, {n == 0 ? std::string() : std::string(static_cast<const char *>(value), n)}));
+        return writer_of(self)->key_values.Set(
+            key, n == 0 ? std::string() : std::string(static_cast<const char *>(value), n));
     });
 }
 
 hudi_status hd_parquet_writer_finish(hd_op *op, void *self)
 {
     return hudi::guarded(op, Fault::in_input, writer_of(self)->path(), 0,
-                         [&] { return writer_of(self)->parquet->Close(); });
+                         [&] { return finish(writer_of(self)); });
 }
 
 void hd_parquet_writer_free(void *self)
