@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <time.h>
 
+#include "base/utf8.h"
+
 /*
  * Java's properties format. A logical line is a natural line, joined with the next one while it
  * ends in an odd number of backslashes; the white space that begins a natural line is dropped.
@@ -323,40 +325,19 @@ hudi_status hd_properties_copy(struct hd_op *op, const struct hd_properties *fro
 
 /* ---- writing ------------------------------------------------------------------------------ */
 
-/* The code point at `*at`, which moves on; false when the bytes are no UTF-8. */
-static bool take_code_point(const char **at, uint32_t *out)
-{
-    const uint8_t *s = (const uint8_t *)*at;
-    const int n = s[0] < 0x80                   ? 1
-                  : s[0] >= 0xc2 && s[0] < 0xe0 ? 2
-                  : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
-                  : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
-                                                : 0;
-    static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
-
-    if (n == 0)
-        return false;
-    *out = n == 1 ? s[0] : s[0] & (0x7fU >> n);
-    for (int i = 1; i < n; i++) {
-        if ((s[i] & 0xc0) != 0x80)
-            return false;
-        *out = *out << 6 | (s[i] & 0x3fU);
-    }
-    *at += n;
-    return *out >= least[n] && *out <= 0x10ffff && (*out < 0xd800 || *out > 0xdfff);
-}
-
 static hudi_status append_escaped(struct hd_op *op, struct hd_str *out, const char *text,
                                   bool is_key)
 {
-    const char *at = text;
+    struct hd_slice left = hd_slice_text(text);
 
-    while (*at != '\0') {
-        const bool first = at == text;
+    while (left.size > 0) {
+        const bool first = left.data == (const uint8_t *)text;
         uint32_t c;
+        const size_t n = hd_utf8_take(left, &c);
 
-        if (!take_code_point(&at, &c))
+        if (n == 0)
             return hd_fail(op, HUDI_INVALID, "property text \"%s\" is not UTF-8", text);
+        left = hd_slice_of(left.data + n, left.size - n);
         if (c == ' ')
             HD_TRY(hd_str_append_text(op, out, is_key || first ? "\\ " : " "));
         else if (c == '\t')

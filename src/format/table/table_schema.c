@@ -299,36 +299,41 @@ static hudi_status add_bad(struct name_check *check, const char *name, const cha
                          name, why);
 }
 
-static hudi_status check_case(struct name_check *check, const struct ArrowSchema *parent)
+static const char *name_of(const struct ArrowSchema *field)
+{
+    return field->name == NULL ? "" : field->name;
+}
+
+/* Equal names; in a table also those that differ in case alone. */
+static hudi_status check_equal(struct name_check *check, const struct ArrowSchema *parent)
 {
     struct hd_map names = {0};
-    struct hd_str lower = {0};
+    struct hd_str key = {0};
     hudi_status status = HUDI_OK;
 
     for (int64_t i = 0; i < parent->n_children; i++) {
+        const char *name = name_of(parent->children[i]);
         struct hd_map_entry *entry;
         bool added;
 
-        lower.size = 0;
-        HD_TRY_OUT(hd_str_append_text(check->op, &lower, parent->children[i]->name));
-        for (size_t j = 0; j < lower.size; j++)
-            if (lower.data[j] >= 'A' && lower.data[j] <= 'Z')
-                lower.data[j] = (char)(lower.data[j] + ('a' - 'A'));
-        HD_TRY_OUT(
-            hd_map_put(check->op, &names, hd_str_slice(&lower), (uint64_t)i, &entry, &added));
-        const char *other = parent->children[entry->value]->name;
-        const bool same = strcmp(other, parent->children[i]->name) == 0;
-
-        if (!added && (same || check->of_table)) {
+        key.size = 0;
+        HD_TRY_OUT(hd_str_append_text(check->op, &key, name));
+        for (size_t j = 0; check->of_table && j < key.size; j++)
+            if (key.data[j] >= 'A' && key.data[j] <= 'Z')
+                key.data[j] = (char)(key.data[j] + ('a' - 'A'));
+        HD_TRY_OUT(hd_map_put(check->op, &names, hd_str_slice(&key), (uint64_t)i, &entry, &added));
+        if (!added) {
+            const char *other = name_of(parent->children[entry->value]);
             char why[160];
 
-            snprintf(why, sizeof why, "equal to \"%.100s\"%s", other, same ? "" : " but for case");
-            HD_TRY_OUT(add_bad(check, parent->children[i]->name, why));
+            snprintf(why, sizeof why, "equal to \"%.100s\"%s", other,
+                     strcmp(other, name) == 0 ? "" : " but for case");
+            HD_TRY_OUT(add_bad(check, name, why));
         }
     }
 out:
     hd_map_clear(&names);
-    hd_str_clear(&lower);
+    hd_str_clear(&key);
     return status;
 }
 
@@ -340,10 +345,10 @@ static hudi_status check_names(struct name_check *check, const struct ArrowSchem
     if (check->path.depth > HD_TYPE_MAX_DEPTH)
         return HUDI_OK; /* refused elsewhere */
     if (is_struct)
-        HD_TRY(check_case(check, field));
+        HD_TRY(check_equal(check, field));
     for (int64_t i = 0; i < field->n_children; i++) {
         const struct ArrowSchema *child = field->children[i];
-        const char *name = child->name == NULL ? "" : child->name;
+        const char *name = name_of(child);
         const size_t mark = hd_column_path_enter(&check->path, name);
 
         if (is_struct) {

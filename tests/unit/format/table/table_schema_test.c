@@ -389,6 +389,21 @@ static void lists_every_name_that_a_table_cannot_have(void **state)
     hd_schema_clear(&schema);
 }
 
+/* Avro has nothing against names that differ in case alone, but against equal ones. */
+static void refuses_to_write_equal_names(void **state)
+{
+    struct hd_op *op = *state;
+    struct ArrowSchema schema;
+    struct hd_str json = {0};
+
+    assert_int_equal(hd_table_schema_parse(op, hd_slice_text("a int, A int, A int"), &schema),
+                     HUDI_OK);
+    expect_failure(op, hd_table_schema_to_avro(op, &schema, "t", &json), HUDI_INVALID,
+                   "\"A\" (equal to \"A\")");
+    hd_schema_clear(&schema);
+    hd_str_clear(&json);
+}
+
 static void every_prefix_of_a_schema_text_is_refused_or_read(void **state)
 {
     struct hd_op *op = *state;
@@ -460,6 +475,7 @@ int main(void)
         TEST(parses_lines_of_names_and_types),
         TEST(says_where_a_schema_text_is_wrong),
         TEST(lists_every_name_that_a_table_cannot_have),
+        TEST(refuses_to_write_equal_names),
         TEST(every_prefix_of_a_schema_text_is_refused_or_read),
         TEST(survives_every_fault),
     };
