@@ -51,6 +51,44 @@ hudi_status hd_plan_find_texts(struct hd_op *op, struct hd_arena *arena,
     return HUDI_OK;
 }
 
+hudi_status hd_plan_find_sizes(struct hd_op *op, struct hd_arena *arena,
+                               const struct hd_avro_value *record, const char *name,
+                               const char ***paths, int64_t **sizes, size_t *n)
+{
+    const struct hd_avro_value *map;
+
+    *n = 0;
+    HD_TRY(hd_avro_find_container(op, record, name, HD_AVRO_MAP, &map));
+    const size_t n_items = map == NULL ? 0 : map->n_items;
+    HD_TRY(hd_arena_array(op, arena, n_items, sizeof **paths, paths));
+    HD_TRY(hd_arena_array(op, arena, n_items, sizeof **sizes, sizes));
+    for (; *n < n_items; (*n)++) {
+        HD_TRY(hd_plan_key(op, arena, map->keys[*n], name, &(*paths)[*n]));
+        HD_TRY(hd_avro_as_long(op, &map->items[*n], name, &(*sizes)[*n]));
+    }
+    return HUDI_OK;
+}
+
+hudi_status hd_plan_texts_value(struct hd_op *op, struct hd_arena *arena, const char *const *texts,
+                                size_t n, struct hd_avro_value *out)
+{
+    HD_TRY(hd_avro_array_new(op, arena, n, out));
+    for (size_t i = 0; i < n; i++)
+        out->items[i] = hd_avro_string_value(hd_slice_text(texts[i]));
+    return HUDI_OK;
+}
+
+hudi_status hd_plan_sizes_value(struct hd_op *op, struct hd_arena *arena, const char *const *paths,
+                                const int64_t *sizes, size_t n, struct hd_avro_value *out)
+{
+    HD_TRY(hd_avro_map_new(op, arena, n, out));
+    for (size_t i = 0; i < n; i++) {
+        out->keys[i] = hd_slice_text(paths[i]);
+        out->items[i] = hd_avro_long_value(sizes[i]);
+    }
+    return HUDI_OK;
+}
+
 const char *hd_plan_file_name(const char *path)
 {
     const char *const slash = path == NULL ? NULL : strrchr(path, '/');

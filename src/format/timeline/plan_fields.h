@@ -20,6 +20,17 @@ hudi_status hd_plan_find_texts(struct hd_op *op, struct hd_arena *arena,
                                const struct hd_avro_value *record, const char *name,
                                const char ***out, size_t *n);
 
+/** A map field's names and sizes; none when it is missing or null. */
+hudi_status hd_plan_find_sizes(struct hd_op *op, struct hd_arena *arena,
+                               const struct hd_avro_value *record, const char *name,
+                               const char ***paths, int64_t **sizes, size_t *n);
+
+/** The array of these texts, the map of these names and sizes: for writing, nothing is copied. */
+hudi_status hd_plan_texts_value(struct hd_op *op, struct hd_arena *arena, const char *const *texts,
+                                size_t n, struct hd_avro_value *out);
+hudi_status hd_plan_sizes_value(struct hd_op *op, struct hd_arena *arena, const char *const *paths,
+                                const int64_t *sizes, size_t n, struct hd_avro_value *out);
+
 /** A key of a map. */
 hudi_status hd_plan_key(struct hd_op *op, struct hd_arena *arena, struct hd_slice key,
                         const char *what, const char **out);

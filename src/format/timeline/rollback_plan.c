@@ -25,37 +25,9 @@ static const char PLAN_SCHEMA[] =
     "{\"name\":\"logBlocksToBeDeleted\",\"type\":[\"null\",{\"type\":\"map\",\"values\":\"long\"}],"
     "\"default\":null}]}}],\"default\":null}," VERSION_FIELD "]}";
 
-static const char METADATA_SCHEMA[] =
-    "{\"type\":\"record\",\"name\":\"HoodieRollbackMetadata\",\"namespace\":\"" NAMESPACE "\","
-    "\"fields\":[{\"name\":\"startRollbackTime\",\"type\":\"string\"},"
-    "{\"name\":\"timeTakenInMillis\",\"type\":\"long\"},"
-    "{\"name\":\"totalFilesDeleted\",\"type\":\"int\"},"
-    "{\"name\":\"commitsRollback\",\"type\":{\"type\":\"array\",\"items\":\"string\"}},"
-    "{\"name\":\"partitionMetadata\",\"type\":{\"type\":\"map\",\"values\":"
-    "{\"type\":\"record\",\"name\":\"HoodieRollbackPartitionMetadata\",\"fields\":["
-    "{\"name\":\"partitionPath\",\"type\":\"string\"},"
-    "{\"name\":\"successDeleteFiles\",\"type\":{\"type\":\"array\",\"items\":\"string\"}},"
-    "{\"name\":\"failedDeleteFiles\",\"type\":{\"type\":\"array\",\"items\":\"string\"}},"
-    "{\"name\":\"rollbackLogFiles\",\"type\":[\"null\",{\"type\":\"map\",\"values\":\"long\"}],"
-    "\"default\":null},"
-    "{\"name\":\"logFilesFromFailedCommit\",\"type\":[\"null\",{\"type\":\"map\",\"values\":"
-    "\"long\"}],"
-    "\"default\":null}]}}}," VERSION_FIELD ","
-    "{\"name\":\"instantsRollback\",\"type\":{\"type\":\"array\",\"items\":" INSTANT_INFO "},"
-    "\"default\":[]}]}";
-
 static struct hd_avro_value text(const char *value)
 {
     return hd_avro_string_value(hd_slice_text(value));
-}
-
-static hudi_status text_array(struct hd_op *op, struct hd_arena *arena, const char *const *texts,
-                              size_t n, struct hd_avro_value *out)
-{
-    HD_TRY(hd_avro_array_new(op, arena, n, out));
-    for (size_t i = 0; i < n; i++)
-        out->items[i] = text(texts[i]);
-    return HUDI_OK;
 }
 
 static hudi_status instant_info(struct hd_op *op, struct hd_arena *arena,
@@ -78,14 +50,11 @@ static hudi_status request_value(struct hd_op *op, struct hd_arena *arena,
     HD_TRY(hd_avro_set(op, out, "partitionPath", text(request->partition_path)));
     HD_TRY(hd_avro_set(op, out, "fileId", text(request->file_id)));
     HD_TRY(hd_avro_set(op, out, "latestBaseInstant", text(request->latest_base_instant)));
-    HD_TRY(text_array(op, arena, request->files, request->n_files, &files));
+    HD_TRY(hd_plan_texts_value(op, arena, request->files, request->n_files, &files));
     HD_TRY(hd_avro_set(op, out, "filesToBeDeleted", files));
     /* An empty map, not null, as the real writers leave it: some readers do not look for null. */
-    HD_TRY(hd_avro_map_new(op, arena, request->n_logs, &logs));
-    for (size_t i = 0; i < request->n_logs; i++) {
-        logs.keys[i] = hd_slice_text(request->log_paths[i]);
-        logs.items[i] = hd_avro_long_value(request->log_sizes[i]);
-    }
+    HD_TRY(hd_plan_sizes_value(op, arena, request->log_paths, request->log_sizes, request->n_logs,
+                               &logs));
     return hd_avro_set(op, out, "logBlocksToBeDeleted", logs);
 }
 
@@ -116,24 +85,6 @@ out:
     return status;
 }
 
-static hudi_status read_logs(struct hd_op *op, struct hd_arena *arena,
-                             const struct hd_avro_value *record, struct hd_rollback_request *out)
-{
-    const struct hd_avro_value *logs;
-
-    HD_TRY(hd_avro_find_container(op, record, "logBlocksToBeDeleted", HD_AVRO_MAP, &logs));
-    const size_t n = logs == NULL ? 0 : logs->n_items;
-    HD_TRY(hd_arena_array(op, arena, n, sizeof *out->log_paths, &out->log_paths));
-    HD_TRY(hd_arena_array(op, arena, n, sizeof *out->log_sizes, &out->log_sizes));
-    for (; out->n_logs < n; out->n_logs++) {
-        HD_TRY(hd_plan_key(op, arena, logs->keys[out->n_logs], "a log file of a rollback plan",
-                           &out->log_paths[out->n_logs]));
-        HD_TRY(hd_avro_as_long(op, &logs->items[out->n_logs], "a log file's size",
-                               &out->log_sizes[out->n_logs]));
-    }
-    return HUDI_OK;
-}
-
 static hudi_status read_request(struct hd_op *op, struct hd_arena *arena,
                                 const struct hd_avro_value *record, struct hd_rollback_request *out)
 {
@@ -147,7 +98,8 @@ static hudi_status read_request(struct hd_op *op, struct hd_arena *arena,
         out->file_id = "";
     if (out->latest_base_instant == NULL)
         out->latest_base_instant = "";
-    return read_logs(op, arena, record, out);
+    return hd_plan_find_sizes(op, arena, record, "logBlocksToBeDeleted", &out->log_paths,
+                              &out->log_sizes, &out->n_logs);
 }
 
 static hudi_status read_plan(struct hd_op *op, const struct hd_avro_value *record,
@@ -190,73 +142,4 @@ void hd_rollback_plan_clear(struct hd_rollback_plan *plan)
 {
     hd_arena_clear(&plan->arena);
     *plan = (struct hd_rollback_plan){0};
-}
-
-/* ---- metadata ---------------------------------------------------------------------------------
- */
-
-/* One entry per partition; a plan may have several requests for one. */
-static hudi_status partition_value(struct hd_op *op, struct hd_arena *arena,
-                                   const struct hd_avro_schema *schema,
-                                   const struct hd_rollback_request *request,
-                                   struct hd_avro_value *out)
-{
-    struct hd_avro_value files, none, no_logs;
-
-    HD_TRY(hd_avro_record_new(op, arena, schema, out));
-    HD_TRY(hd_avro_set(op, out, "partitionPath", text(request->partition_path)));
-    HD_TRY(text_array(op, arena, request->files, request->n_files, &files));
-    HD_TRY(hd_avro_set(op, out, "successDeleteFiles", files));
-    HD_TRY(hd_avro_array_new(op, arena, 0, &none));
-    HD_TRY(hd_avro_set(op, out, "failedDeleteFiles", none));
-    HD_TRY(hd_avro_map_new(op, arena, 0, &no_logs));
-    return hd_avro_set(op, out, "rollbackLogFiles", no_logs);
-}
-
-static hudi_status partitions_value(struct hd_op *op, struct hd_arena *arena,
-                                    const struct hd_avro_schema *schema,
-                                    const struct hd_rollback_plan *plan, struct hd_avro_value *out,
-                                    int64_t *n_files)
-{
-    *n_files = 0;
-    HD_TRY(hd_avro_map_new(op, arena, plan->n_requests, out));
-    for (size_t i = 0; i < plan->n_requests; i++) {
-        out->keys[i] = hd_slice_text(plan->requests[i].partition_path);
-        HD_TRY(partition_value(op, arena, schema, &plan->requests[i], &out->items[i]));
-        *n_files += (int64_t)plan->requests[i].n_files;
-    }
-    return HUDI_OK;
-}
-
-hudi_status hd_rollback_metadata_encode(struct hd_op *op, const struct hd_rollback_plan *plan,
-                                        const char *rollback_time, int64_t taken_ms,
-                                        struct hd_str *out)
-{
-    hudi_status status = HUDI_OK;
-    struct hd_arena arena = {0};
-    const struct hd_slice json = hd_slice_of(METADATA_SCHEMA, sizeof METADATA_SCHEMA - 1);
-    struct hd_avro_schema *schema;
-    struct hd_avro_value record, commits, partitions, instants;
-    int64_t n_files;
-
-    HD_TRY_OUT(hd_avro_schema_parse(op, &arena, json, &schema));
-    HD_TRY_OUT(hd_avro_record_new(op, &arena, schema, &record));
-    HD_TRY_OUT(hd_avro_set(op, &record, "startRollbackTime", text(rollback_time)));
-    HD_TRY_OUT(hd_avro_set(op, &record, "timeTakenInMillis", hd_avro_long_value(taken_ms)));
-    HD_TRY_OUT(text_array(op, &arena, &plan->target_time, 1, &commits));
-    HD_TRY_OUT(hd_avro_set(op, &record, "commitsRollback", commits));
-    HD_TRY_OUT(partitions_value(
-        op, &arena, hd_avro_schema_of_items(hd_avro_schema_of_field(schema, "partitionMetadata")),
-        plan, &partitions, &n_files));
-    HD_TRY_OUT(hd_avro_set(op, &record, "partitionMetadata", partitions));
-    HD_TRY_OUT(hd_avro_set(op, &record, "totalFilesDeleted", hd_avro_long_value(n_files)));
-    HD_TRY_OUT(hd_avro_array_new(op, &arena, 1, &instants));
-    HD_TRY_OUT(instant_info(
-        op, &arena, hd_avro_schema_of_items(hd_avro_schema_of_field(schema, "instantsRollback")),
-        plan, &instants.items[0]));
-    HD_TRY_OUT(hd_avro_set(op, &record, "instantsRollback", instants));
-    HD_TRY_OUT(hd_avro_write_single(op, schema, json, &record, out));
-out:
-    hd_arena_clear(&arena);
-    return status;
 }
