@@ -3,6 +3,7 @@
 #include "api/api.h"
 #include "arrow/stream.h"
 #include "engine/commit/coordinator.h"
+#include "engine/write/tagger.h"
 #include "engine/write/writer.h"
 
 struct hudi_write_task {
@@ -120,5 +121,63 @@ void hudi_write_task_free(hudi_write_task *task)
     hd_write_config_clear(&task->config);
     hd_table_snapshot_clear(&op, &task->table);
     hd_free(&op, task);
+    hd_call_end(&op, HUDI_OK, NULL);
+}
+
+/* ---- tagging ----------------------------------------------------------------------------------
+ */
+
+struct hudi_tagger {
+    hudi_context *context;
+    struct hd_table_snapshot table;
+    struct hd_write_config config;
+    hd_tagger *tagger;
+};
+
+hudi_status hudi_tagger_new(hudi_context *context, const void *description, size_t n_bytes,
+                            uint32_t n_tasks, hudi_tagger **out, hudi_error **err)
+{
+    hudi_status status = HUDI_OK;
+    struct hd_op op;
+    hudi_tagger *tagger = NULL;
+
+    *out = NULL;
+    hd_call_begin(&op, context, NULL);
+    if (n_tasks == 0)
+        HD_TRY_OUT(hd_fail(&op, HUDI_INVALID, "a write needs at least one task"));
+    HD_TRY_OUT(hd_alloc(&op, sizeof *tagger, &tagger));
+    tagger->context = context;
+    HD_TRY_OUT(hd_write_config_decode(&op, hd_slice_of(description, n_bytes), &tagger->table,
+                                      &tagger->config));
+    tagger->config.pool = context->pool;
+    tagger->config.n_tasks = n_tasks;
+    HD_TRY_OUT(hd_tagger_new(&op, &tagger->config, &tagger->tagger));
+    *out = tagger;
+    tagger = NULL;
+out:
+    hudi_tagger_free(tagger);
+    return hd_call_end(&op, status, err);
+}
+
+hudi_status hudi_tagger_tag(hudi_tagger *tagger, const struct ArrowSchema *schema,
+                            const struct ArrowArray *batch, uint32_t *tasks, hudi_error **err)
+{
+    struct hd_op op;
+
+    hd_call_begin(&op, tagger->context, NULL);
+    return hd_call_end(&op, hd_tagger_tag(&op, tagger->tagger, schema, batch, tasks), err);
+}
+
+void hudi_tagger_free(hudi_tagger *tagger)
+{
+    struct hd_op op;
+
+    if (tagger == NULL)
+        return;
+    hd_call_begin(&op, tagger->context, NULL);
+    hd_tagger_free(&op, tagger->tagger);
+    hd_write_config_clear(&tagger->config);
+    hd_table_snapshot_clear(&op, &tagger->table);
+    hd_free(&op, tagger);
     hd_call_end(&op, HUDI_OK, NULL);
 }

@@ -45,6 +45,11 @@ void hd_shared_array_free(struct hd_shared_array *shared);
 hudi_status hd_array_struct(struct hd_op *op, struct ArrowArray *columns, int32_t n, int64_t length,
                             struct ArrowArray *out);
 
+/** A handle on somebody else's array: releasing it leaves the array, which must outlive it, alone.
+ */
+hudi_status hd_array_borrow(struct hd_op *op, const struct ArrowArray *array,
+                            struct ArrowArray *out);
+
 /** The rows [start, start + length) as a shallow handle; takes `*array` over (also on failure).
  * @return HUDI_INVALID when the rows are not all there. */
 hudi_status hd_array_slice(struct hd_op *op, struct ArrowArray *array, int64_t start,

@@ -113,3 +113,23 @@ hudi_status hd_array_share(struct hd_op *op, struct hd_shared_array *shared, int
     HD_TRY(share(op, shared, whole->children[column], 0, &child));
     return hd_array_slice(op, &child, whole->offset, whole->length, out);
 }
+
+static void borrowed_release(struct ArrowArray *array)
+{
+    array->release = NULL; /* the owner releases it */
+}
+
+hudi_status hd_array_borrow(struct hd_op *op, const struct ArrowArray *array,
+                            struct ArrowArray *out)
+{
+    struct ArrowArray borrowed = *array;
+    struct hd_shared_array *shared;
+
+    *out = (struct ArrowArray){0};
+    borrowed.release = borrowed_release;
+    borrowed.private_data = NULL;
+    HD_TRY(hd_shared_array_new(op, &borrowed, &shared));
+    const hudi_status status = hd_array_share(op, shared, -1, out);
+    hd_shared_array_free(shared);
+    return status;
+}

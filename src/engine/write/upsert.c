@@ -173,7 +173,16 @@ static hudi_status tag(struct hd_op *op, hd_upsert *upsert)
                                              .slices = upsert->slices,
                                              .n_slices = upsert->n_slices};
 
-    return hd_index_tag(op, &request, &upsert->tagged);
+    HD_TRY(hd_index_tag(op, &request, &upsert->tagged));
+    for (size_t i = 0; i < upsert->tagged.n_files; i++) {
+        const struct hd_file_slice *slice = upsert->tagged.files[i].slice;
+        if (hd_file_owner(slice->partition_path, slice->file_id, upsert->config->n_tasks) !=
+            upsert->config->task)
+            return hd_fail(op, HUDI_INVALID,
+                           "task %u of %u got rows of file group %s, which is another task's",
+                           upsert->config->task, upsert->config->n_tasks, slice->file_id);
+    }
+    return HUDI_OK;
 }
 
 /* Entries that no file holds, by partition; a delete of an unknown key is nothing. */
