@@ -239,7 +239,8 @@ static bool find_day(const struct fields *f, int64_t *days)
 bool hd_date_pattern_read(const struct hd_date_pattern *pattern, struct hd_slice text,
                           int32_t now_year, struct hd_parsed_time *out)
 {
-    struct input in = {(const char *)text.data, (const char *)text.data + text.size};
+    const char *start = text.size == 0 ? "" : (const char *)text.data;
+    struct input in = {start, start + text.size};
     struct fields f = {.month = -1,
                        .day = -1,
                        .day_of_year = -1,

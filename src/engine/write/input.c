@@ -90,6 +90,7 @@ hudi_status hd_input_open(struct hd_op *op, const struct hd_write_config *config
                                  &out->projection));
     HD_TRY_OUT(hd_key_generator_new(op, &config->table->config, &config->options, &out->record,
                                     config->encoding, &out->generator));
+    HD_TRY_OUT(hd_key_generator_set_task(op, out->generator, config->instant_time, config->task));
     return HUDI_OK;
 out:
     hd_input_close(op, out);
