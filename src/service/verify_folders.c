@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <string.h>
+
+#include "format/layout/partition_walk.h"
+#include "service/verify_internal.h"
+
+/* Folders whose listings are held at a time, and levels of folders below the table. */
+#define WAVE_FOLDERS 64
+#define MAX_DEPTH 64
+
+struct wave {
+    struct hd_verify *verify;
+    struct hd_verify_folder *folders;
+    size_t n_folders;
+    struct hd_verify_file **files; /* of all of them */
+    size_t n_files;
+};
+
+struct level {
+    const char **paths;
+    size_t n;
+    size_t capacity;
+};
+
+static hudi_status list_one(struct hd_op *op, void *argument, size_t i)
+{
+    const struct wave *const wave = argument;
+
+    return hd_verify_list(op, wave->verify, &wave->folders[i]);
+}
+
+/* What was found in the wave's folders goes to the whole check, and their folders to `next`. */
+static hudi_status gather(struct hd_op *op, struct wave *wave, struct hd_arena *arena,
+                          struct level *next)
+{
+    struct hd_verify *const verify = wave->verify;
+
+    for (size_t i = 0; i < wave->n_folders; i++) {
+        struct hd_verify_folder *const folder = &wave->folders[i];
+
+        HD_TRY(hd_report_merge(op, &verify->report, &folder->report));
+        for (size_t f = 0; f < folder->n_files; f++) {
+            HD_TRY(hd_report_merge(op, &verify->report, &folder->files[f].report));
+            if (folder->files[f].n_rows >= 0 && folder->files[f].is_latest)
+                verify->n_rows += folder->files[f].n_rows;
+            verify->n_files++;
+        }
+        HD_TRY(hd_grow(op, &next->paths, &next->capacity, next->n + folder->n_below,
+                       sizeof *next->paths));
+        for (size_t b = 0; b < folder->n_below; b++) {
+            char *path;
+            HD_TRY(hd_arena_printf(op, arena, &path, "%s%s%s", folder->path,
+                                   folder->path[0] == '\0' ? "" : "/", folder->below[b]));
+            next->paths[next->n++] = path;
+        }
+    }
+    return HUDI_OK;
+}
+
+static void clear_wave(struct hd_op *op, struct wave *wave)
+{
+    for (size_t i = 0; i < wave->n_folders && wave->folders != NULL; i++) {
+        for (size_t f = 0; f < wave->folders[i].n_files; f++)
+            hd_report_clear(&wave->folders[i].files[f].report);
+        hd_report_clear(&wave->folders[i].report);
+        hd_arena_clear(&wave->folders[i].arena);
+    }
+    hd_free(op, wave->folders);
+    hd_free(op, wave->files);
+}
+
+static hudi_status run_wave(struct hd_op *op, struct hd_verify *verify, const char **paths,
+                            size_t n_paths, struct hd_arena *arena, struct level *next)
+{
+    hudi_status status = HUDI_OK;
+    struct wave wave = {.verify = verify, .n_folders = n_paths};
+
+    HD_TRY_OUT(hd_alloc_array(op, n_paths, sizeof *wave.folders, &wave.folders));
+    for (size_t i = 0; i < n_paths; i++)
+        wave.folders[i].path = paths[i];
+    HD_TRY_OUT(hd_each(op, verify->pool, n_paths, list_one, &wave));
+    HD_TRY_OUT(gather(op, &wave, arena, next));
+out:
+    clear_wave(op, &wave);
+    return status;
+}
+
+hudi_status hd_verify_folders(struct hd_op *op, struct hd_verify *verify)
+{
+    hudi_status status = HUDI_OK;
+    struct hd_arena arena = {0};
+    struct level level = {0}, next = {0};
+
+    HD_TRY_OUT(hd_grow(op, &level.paths, &level.capacity, 1, sizeof *level.paths));
+    level.paths[level.n++] = "";
+    for (unsigned depth = 0; level.n > 0; depth++) {
+        if (depth > MAX_DEPTH) {
+            status = hd_fail(op, HUDI_CORRUPT, "folders are more than %d levels deep at \"%s\"",
+                             MAX_DEPTH, level.paths[0]);
+            goto out;
+        }
+        next.n = 0;
+        for (size_t at = 0; at < level.n; at += WAVE_FOLDERS) {
+            const size_t left = level.n - at;
+            HD_TRY_OUT(run_wave(op, verify, level.paths + at,
+                                left < WAVE_FOLDERS ? left : WAVE_FOLDERS, &arena, &next));
+        }
+        const struct level done = level;
+        level = next;
+        next = done;
+    }
+out:
+    hd_free(op, level.paths);
+    hd_free(op, next.paths);
+    hd_arena_clear(&arena);
+    return status;
+}
