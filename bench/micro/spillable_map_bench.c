@@ -4,11 +4,14 @@
  * of which 13% fit in memory. Prints puts, and gets of random records in batches and one by one,
  * for each store, beside what Hudi's own map does on a JVM (measured on the same kind of machine).
  *
- *     spillable_map_bench [ENTRIES [FOLDER]]        default 1000000, the system's folder
+ *     spillable_map_bench [ENTRIES [FOLDER [STORE]]]    default 1000000, the system's folder, all
+ *
+ * Rates are per second of CPU time of the process, its background threads included.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "arrow/array.h"
@@ -133,19 +136,20 @@ static void put_all(hd_spillable_map *map, struct hd_shared_array *const *batche
 
 static double get_random(const hd_spillable_map *map, int64_t n_gets, int64_t n_at_once)
 {
-    static int64_t entries[GET_ROWS];
     const uint64_t n_entries = (uint64_t)hd_spillable_map_length(map);
-    double seconds = 0;
+    int64_t *entries;
 
+    must(hd_alloc_array(&op, (size_t)(n_gets + n_at_once), sizeof *entries, &entries));
+    for (int64_t i = 0; i < n_gets + n_at_once; i++)
+        entries[i] = (int64_t)(hd_random_u64(&op) % n_entries);
+    const double start = now();
     for (int64_t done = 0; done < n_gets; done += n_at_once) {
         struct ArrowArray array;
-        for (int64_t i = 0; i < n_at_once; i++)
-            entries[i] = (int64_t)(hd_random_u64(&op) % n_entries);
-        const double start = now();
-        must(hd_spillable_map_get(&op, map, entries, n_at_once, &array));
+        must(hd_spillable_map_get(&op, map, entries + done, n_at_once, &array));
         hd_array_clear(&array);
-        seconds += now() - start;
     }
+    const double seconds = now() - start;
+    hd_free(&op, entries);
     return (double)n_gets / seconds;
 }
 
@@ -221,8 +225,10 @@ int main(int argc, char **argv)
     struct hd_shared_array **const batches = make_batches(n_entries, &n_bytes);
     printf("%" PRIu64 " entries of %.0f bytes, %.0f%% of them for the disk\n", n_entries,
            (double)n_bytes / (double)n_entries, 100 * SPILLED);
-    for (size_t i = 0; i < HD_ARRAY_LENGTH(CONTENDERS); i++)
-        measure(&CONTENDERS[i], batches, n_entries, n_bytes, folder);
+    for (size_t i = 0; i < HD_ARRAY_LENGTH(CONTENDERS); i++) {
+        if (argc <= 3 || strncmp(CONTENDERS[i].name, argv[3], strlen(argv[3])) == 0)
+            measure(&CONTENDERS[i], batches, n_entries, n_bytes, folder);
+    }
     for (uint64_t i = 0; i * BATCH_ROWS < n_entries; i++)
         hd_shared_array_free(batches[i]);
     hd_free(&op, batches);

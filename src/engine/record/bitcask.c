@@ -8,34 +8,21 @@
 #include <unistd.h>
 
 #include "base/cursor.h"
-#include "codec/compress.h"
-#include "codec/hash.h"
+#include "engine/record/disk_record.h"
 #include "engine/record/spillable_map_index.h"
 
 /*
- * A record of the file, integers big-endian:
- *
- *     bytes  field
- *     8      CRC-32 of all that follows
- *     8      wall clock when it was written, in ms
- *     4      key length: 4 for each row of the group
- *     4      value length
- *     k      key: where each row ends in the value, once that is plain
- *     v      value: the rows, compressed when that makes them shorter
+ * Records (disk_record.h), nothing else.
  *
  * Invariants
  *  1. Records follow each other without gap: record i is at offsets[i] .. offsets[i + 1].
  *  2. What is not in the file yet, from `n_written` on, is in `tail`; no record is in both.
  *  3. A failed append changes nothing: a tail that could not be written is written again later.
  */
-#define HEADER_BYTES 24u
 #define WRITE_BYTES (128u << 10) /* the tail is written when it would pass this */
 #define READ_BYTES (256u << 10)  /* of neighbours at once */
 #define GAP_BYTES 4096u          /* reading this much in vain is cheaper than another call */
-#define GROUP_BYTES 4096u
-#define CODEC HD_CODEC_LZ4
-#define CODEC_MAX_RATIO 255u
-#define MAX_COMPRESSED_BYTES ((size_t)1 << 30) /* what one LZ4 block takes, nearly */
+#define GROUP_BYTES 2048u
 
 struct bitcask {
     int file;
@@ -144,45 +131,6 @@ static hudi_status write_tail(struct hd_op *op, struct bitcask *b)
     return HUDI_OK;
 }
 
-static void store_be(char *to, uint64_t value, unsigned n_bytes)
-{
-    for (unsigned i = 0; i < n_bytes; i++)
-        to[i] = (char)(value >> 8 * (n_bytes - 1 - i));
-}
-
-/* The value behind the tail's last byte. */
-static hudi_status append_value(struct hd_op *op, struct bitcask *b, struct hd_slice plain)
-{
-    const size_t before = b->tail.size;
-
-    if (b->compress && plain.size <= MAX_COMPRESSED_BYTES) {
-        HD_TRY(hd_compress(op, CODEC, 1, plain, &b->tail));
-        if (b->tail.size - before < plain.size)
-            return HUDI_OK;
-        b->tail.size = before;
-    }
-    return hd_str_append(op, &b->tail, plain.data, plain.size);
-}
-
-static hudi_status append_record(struct hd_op *op, struct bitcask *b,
-                                 const struct hd_disk_group *group)
-{
-    const size_t start = b->tail.size, key_bytes = (size_t)group->n_rows * 4;
-    const size_t value = start + HEADER_BYTES + key_bytes;
-
-    HD_TRY(hd_str_reserve(op, &b->tail, HEADER_BYTES + key_bytes));
-    b->tail.size = value;
-    HD_TRY(append_value(op, b, hd_slice_of(group->bytes, group->ends[group->n_rows - 1])));
-    char *const at = b->tail.data + start;
-    store_be(at + 8, hd_now_ms(op), 8);
-    store_be(at + 16, key_bytes, 4);
-    store_be(at + 20, b->tail.size - value, 4);
-    for (uint32_t i = 0; i < group->n_rows; i++)
-        store_be(at + HEADER_BYTES + (size_t)i * 4, group->ends[i], 4);
-    store_be(at, hd_crc32(0, at + 8, b->tail.size - start - 8), 8);
-    return HUDI_OK;
-}
-
 static hudi_status append(struct hd_op *op, void *store, const struct hd_disk_group *group)
 {
     struct bitcask *const b = store;
@@ -191,12 +139,7 @@ static hudi_status append(struct hd_op *op, void *store, const struct hd_disk_gr
                             sizeof *b->offsets, "places on disk", &b->reserved_bytes));
     if (b->tail.size + group->ends[group->n_rows - 1] > WRITE_BYTES)
         HD_TRY(write_tail(op, b));
-    const size_t before = b->tail.size;
-    const hudi_status status = append_record(op, b, group);
-    if (status != HUDI_OK) {
-        b->tail.size = before;
-        return status;
-    }
+    HD_TRY(hd_disk_record_append(op, group, b->compress, &b->tail));
     b->offsets[++b->n_groups] = b->n_written + b->tail.size;
     return HUDI_OK;
 }
@@ -209,69 +152,16 @@ struct reading {
     hd_disk_group_visit visit;
     void *self;
     struct hd_str bytes; /* of neighbouring records */
-    struct hd_str plain;
-    uint32_t *ends;
-    size_t ends_capacity;
+    struct hd_disk_record_reader reader;
 };
-
-static hudi_status fail_record(const struct reading *r, uint64_t offset, const char *what)
-{
-    const hudi_status status =
-        hd_fail(r->op, HUDI_CORRUPT, "spilled record at byte %" PRIu64 " %s", offset, what);
-
-    return hd_fail_path(r->op, status, r->store->folder);
-}
-
-/* The key: ends that do not fall. */
-static hudi_status take_ends(struct reading *r, struct hd_cursor *in, uint32_t key_bytes,
-                             struct hd_disk_group *group)
-{
-    const uint64_t offset = hd_cursor_offset(in);
-    struct hd_cursor key;
-    uint32_t end = 0;
-
-    if (key_bytes == 0 || key_bytes % 4 != 0)
-        return fail_record(r, offset, "has a key of another length");
-    HD_TRY(hd_cursor_sub(r->op, in, key_bytes, &key));
-    group->n_rows = key_bytes / 4;
-    HD_TRY(hd_grow(r->op, &r->ends, &r->ends_capacity, group->n_rows, sizeof *r->ends));
-    for (uint32_t i = 0; i < group->n_rows; i++) {
-        HD_TRY(hd_cursor_u32be(r->op, &key, &r->ends[i]));
-        if (r->ends[i] < end)
-            return fail_record(r, offset, "has rows that overlap");
-        end = r->ends[i];
-    }
-    group->ends = r->ends;
-    return HUDI_OK;
-}
 
 static hudi_status take_record(struct reading *r, struct hd_cursor in, size_t i)
 {
-    const uint64_t offset = hd_cursor_offset(&in);
-    struct hd_disk_group group = {0};
-    uint64_t crc, time;
-    uint32_t key_bytes, value_bytes;
-    struct hd_slice value;
+    struct hd_disk_group group;
+    const hudi_status status = hd_disk_record_decode(r->op, &r->reader, in, &group);
 
-    HD_TRY(hd_cursor_u64be(r->op, &in, &crc));
-    if (crc != hd_crc32(0, in.at, hd_cursor_left(&in)))
-        return fail_record(r, offset, "has another checksum than its bytes");
-    HD_TRY(hd_cursor_u64be(r->op, &in, &time));
-    HD_TRY(hd_cursor_u32be(r->op, &in, &key_bytes));
-    HD_TRY(hd_cursor_u32be(r->op, &in, &value_bytes));
-    HD_TRY(take_ends(r, &in, key_bytes, &group));
-    HD_TRY(hd_cursor_take(r->op, &in, value_bytes, &value));
-    const uint32_t plain_bytes = group.ends[group.n_rows - 1];
-    if (hd_cursor_left(&in) != 0 || value_bytes > plain_bytes ||
-        plain_bytes / CODEC_MAX_RATIO > value_bytes)
-        return fail_record(r, offset, "has a value of another length");
-    group.bytes = value.data;
-    if (value_bytes < plain_bytes) {
-        r->plain.size = 0;
-        HD_TRY(hd_str_reserve(r->op, &r->plain, plain_bytes));
-        HD_TRY(hd_decompress_exact(r->op, CODEC, value, r->plain.data, plain_bytes));
-        group.bytes = (const uint8_t *)r->plain.data;
-    }
+    if (status != HUDI_OK)
+        return hd_fail_path(r->op, status, r->store->folder);
     return r->visit(r->op, r->self, i, &group);
 }
 
@@ -293,7 +183,11 @@ static hudi_status read_file(struct reading *r, uint64_t offset, uint64_t n)
                                               offset + r->bytes.size),
                                 b->folder);
         if (got == 0)
-            return fail_record(r, offset, "runs past the end of the file");
+            return hd_fail_path(r->op,
+                                hd_fail(r->op, HUDI_CORRUPT,
+                                        "spilled records at byte %" PRIu64 " are cut short",
+                                        offset),
+                                b->folder);
         r->bytes.size += (size_t)got;
     }
     return HUDI_OK;
@@ -347,8 +241,7 @@ static hudi_status read_store(struct hd_op *op, const void *store, const uint64_
     const hudi_status status = read_groups(&r, groups, n);
 
     hd_str_clear(&r.bytes);
-    hd_str_clear(&r.plain);
-    hd_free(op, r.ends);
+    hd_disk_record_reader_clear(op, &r.reader);
     return status;
 }
 

@@ -17,19 +17,19 @@
 
 #include "base/cursor.h"
 #include "base/str.h"
+#include "engine/record/disk_record.h"
 
 /*
- * A value, integers big-endian: u32 number of rows | u32 where each ends | the rows. RocksDB has
- * its own checksums and its own compression.
+ * Values are records (disk_record.h), which have their own checksum and compression.
  *
  * Keys only grow and nothing is overwritten, so there is no log to recover from and nothing that
  * compaction could gain.
  */
 #define NAME_PREFIX "hudi-ROCKS_DB-"
 #define LOCK_SUFFIX ".lock"
-#define GROUP_BYTES 4096u
+#define GROUP_BYTES 2048u
 #define WRITE_BUFFER_BYTES ((size_t)16 << 20)
-#define BLOCK_BYTES (16u << 10)
+#define BLOCK_BYTES (4u << 10)
 #define CACHE_BYTES ((size_t)8 << 20)
 #define READ_AT_ONCE 256u
 #define KEY_BYTES 8u
@@ -45,6 +45,7 @@ struct rocks_map {
     char *folder;                           /* of all such stores */
     char *name;                             /* of this one's folder there */
     int lock;
+    bool compress;
     uint64_t n_groups;
     uint64_t n_bytes; /* of all values */
     struct hd_str value;
@@ -194,13 +195,12 @@ static void close_store(struct hd_op *op, void *store)
     hd_free(op, r);
 }
 
-static void set_options(struct rocks_map *r, bool compress)
+static void set_options(struct rocks_map *r)
 {
     r->options = rocksdb_options_create();
     rocksdb_options_set_create_if_missing(r->options, 1);
     rocksdb_options_set_error_if_exists(r->options, 1);
-    rocksdb_options_set_compression(r->options,
-                                    compress ? rocksdb_lz4_compression : rocksdb_no_compression);
+    rocksdb_options_set_compression(r->options, rocksdb_no_compression);
     rocksdb_options_set_write_buffer_size(r->options, WRITE_BUFFER_BYTES);
     rocksdb_options_set_max_write_buffer_number(r->options, 3);
     rocksdb_options_set_disable_auto_compactions(r->options, 1);
@@ -209,6 +209,7 @@ static void set_options(struct rocks_map *r, bool compress)
     rocksdb_options_set_info_log_level(r->options, 4); /* fatal */
     rocksdb_options_set_stats_dump_period_sec(r->options, 0);
     rocksdb_options_set_stats_persist_period_sec(r->options, 0);
+    rocksdb_options_set_allow_mmap_reads(r->options, 1);
 
     r->cache = rocksdb_cache_create_lru(CACHE_BYTES);
     r->table_options = rocksdb_block_based_options_create();
@@ -219,6 +220,7 @@ static void set_options(struct rocks_map *r, bool compress)
     r->write_options = rocksdb_writeoptions_create();
     rocksdb_writeoptions_disable_WAL(r->write_options, 1);
     r->read_options = rocksdb_readoptions_create();
+    rocksdb_readoptions_set_verify_checksums(r->read_options, 0); /* ours are */
 }
 
 static hudi_status open_store(struct hd_op *op, const char *folder, bool compress, void **out)
@@ -231,12 +233,13 @@ static hudi_status open_store(struct hd_op *op, const char *folder, bool compres
     *out = NULL;
     HD_TRY(hd_alloc(op, sizeof *r, &r));
     r->lock = -1;
+    r->compress = compress;
     HD_TRY_OUT(hd_op_fault_point(op, "open"));
     HD_TRY_OUT(hd_strdup(op, folder, &r->folder));
     delete_left_ones(folder);
     HD_TRY_OUT(make_lock(op, r));
     HD_TRY_OUT(hd_asprintf(op, &path, "%s/%s", folder, r->name));
-    set_options(r, compress);
+    set_options(r);
     const rocksdb_options_t *const options = r->options;
     r->db =
         rocksdb_open_column_families(r->options, path, 1, &FAMILY, &options, &r->family, &message);
@@ -263,17 +266,11 @@ static void store_be(char *to, uint64_t value, unsigned n_bytes)
 static hudi_status append(struct hd_op *op, void *store, const struct hd_disk_group *group)
 {
     struct rocks_map *const r = store;
-    const uint32_t n_bytes = group->ends[group->n_rows - 1];
     char key[KEY_BYTES], *message = NULL;
 
     HD_TRY(hd_op_fault_point(op, "write"));
     r->value.size = 0;
-    HD_TRY(hd_str_reserve(op, &r->value, ((size_t)group->n_rows + 1) * 4 + n_bytes));
-    store_be(r->value.data, group->n_rows, 4);
-    for (uint32_t i = 0; i < group->n_rows; i++)
-        store_be(r->value.data + ((size_t)i + 1) * 4, group->ends[i], 4);
-    r->value.size = ((size_t)group->n_rows + 1) * 4;
-    HD_TRY(hd_str_append(op, &r->value, group->bytes, n_bytes));
+    HD_TRY(hd_disk_record_append(op, group, r->compress, &r->value));
     store_be(key, r->n_groups, KEY_BYTES);
     rocksdb_put(r->db, r->write_options, key, sizeof key, r->value.data, r->value.size, &message);
     if (message != NULL)
@@ -290,31 +287,16 @@ struct reading {
     const struct rocks_map *store;
     hd_disk_group_visit visit;
     void *self;
-    uint32_t *ends;
-    size_t ends_capacity;
+    struct hd_disk_record_reader reader;
 };
 
 static hudi_status take_value(struct reading *r, struct hd_cursor in, size_t i)
 {
-    struct hd_disk_group group = {0};
-    uint32_t end = 0;
+    struct hd_disk_group group;
+    const hudi_status status = hd_disk_record_decode(r->op, &r->reader, in, &group);
 
-    HD_TRY(hd_cursor_u32be(r->op, &in, &group.n_rows));
-    if (group.n_rows == 0 || group.n_rows > hd_cursor_left(&in) / 4)
-        return hd_fail(r->op, HUDI_CORRUPT, "a group of %u spilled records in %zu bytes",
-                       group.n_rows, hd_cursor_left(&in));
-    HD_TRY(hd_grow(r->op, &r->ends, &r->ends_capacity, group.n_rows, sizeof *r->ends));
-    for (uint32_t k = 0; k < group.n_rows; k++) {
-        HD_TRY(hd_cursor_u32be(r->op, &in, &r->ends[k]));
-        if (r->ends[k] < end)
-            return hd_fail(r->op, HUDI_CORRUPT, "spilled records overlap");
-        end = r->ends[k];
-    }
-    if (end != hd_cursor_left(&in))
-        return hd_fail(r->op, HUDI_CORRUPT, "spilled records of %u bytes in %zu", end,
-                       hd_cursor_left(&in));
-    group.ends = r->ends;
-    group.bytes = in.at;
+    if (status != HUDI_OK)
+        return hd_fail_path(r->op, status, r->store->folder);
     return r->visit(r->op, r->self, i, &group);
 }
 
@@ -369,7 +351,7 @@ static hudi_status read_store(struct hd_op *op, const void *store, const uint64_
         HD_TRY_OUT(read_some(&r, groups + i, n_here, i));
     }
 out:
-    hd_free(op, r.ends);
+    hd_disk_record_reader_clear(op, &r.reader);
     return status;
 }
 
