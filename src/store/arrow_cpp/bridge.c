@@ -43,9 +43,9 @@ hudi_status hd_cpp_error(const struct hd_op *op)
     return op->error == NULL ? HUDI_OK : hudi_error_status(op->error);
 }
 
-bool hd_cpp_may_allocate(struct hd_op *op)
+bool hd_cpp_may_start(struct hd_op *op)
 {
-    return op->faults == NULL || hd_op_fault_point(op, "allocate") == HUDI_OK;
+    return hd_op_fault_point(op, "arrow") == HUDI_OK;
 }
 
 hudi_status hd_cpp_read_at(struct hd_op *op, struct hd_input_file *file, uint64_t offset,

@@ -31,8 +31,8 @@ hudi_status hd_cpp_fail(struct hd_op *op, hudi_status status, const char *path, 
 /** Status of the error that the op has, HUDI_OK without one. */
 hudi_status hd_cpp_error(const struct hd_op *op);
 
-/** A fault point for an allocation; false: let it fail. */
-bool hd_cpp_may_allocate(struct hd_op *op);
+/** The fault point of a call into C++; false: the op has an error. */
+bool hd_cpp_may_start(struct hd_op *op);
 
 hudi_status hd_cpp_read_at(struct hd_op *op, struct hd_input_file *file, uint64_t offset,
                            void *into, uint64_t n);

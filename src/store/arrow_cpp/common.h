@@ -48,8 +48,8 @@ class Call
     Call *outer_;
 };
 
-/** Arrow's default pool with the limits and fault points of the current call. Lives forever, as
- * buffers that leave with a batch refer to it. */
+/** Arrow's default pool with the limit of the current call. Lives forever, as buffers that leave
+ * with a batch refer to it. No fault points in it: Arrow's encoders do not survive them all. */
 arrow::MemoryPool *memory_pool();
 
 /** The most that one allocation for reading this file may ask for. */
@@ -104,11 +104,15 @@ template <typename T> T on_loan(const T &theirs)
     return copy;
 }
 
-/** Run `body`, which returns an arrow::Status, with the op set; turn all failures into ours. */
+/** Run `body`, which returns an arrow::Status, with the op set; turn all failures into ours. One
+ * fault point. */
 template <typename Body>
 hudi_status guarded(hd_op *op, Fault fault, const char *path, int64_t max_allocation, Body body)
 {
     Call call(op, max_allocation);
+
+    if (!hd_cpp_may_start(op))
+        return hd_cpp_error(op);
     try {
         const arrow::Status status = body();
         if (status.ok())
