@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "engine/scan/scan_internal.h"
+#include "format/timeline/archived_timeline.h"
+
+/*
+ * Was a file slice that a query of the past needs cleaned? Commits say what each new version of a
+ * file group replaced (prevCommit): going back from the oldest version after `as_of` that is still
+ * there, the first one at or before `as_of` must be the one that the view has. Groups that are gone
+ * altogether are known from the replacecommits after `as_of`.
+ *
+ * Source: what Hudi asks instead is whether `as_of` is before the earliest commit that the last
+ * clean retained (TimelineUtils.validateTimestampAsOf, Hudi 0.15.0), which savepointed slices pass
+ * for no reason and cleaning by file versions evades.
+ */
+
+/* A write after `as_of`, of the active or the archived timeline. */
+struct later_write {
+    const char *time;
+    const struct hd_instant *active;         /* NULL: archived */
+    const struct hd_commit_metadata *commit; /* NULL: not read yet */
+    struct hd_commit_metadata own;
+    struct hd_map files; /* file id -> number of its stat; filled when first asked */
+    bool is_indexed;
+};
+
+struct history {
+    const struct hd_table_snapshot *table;
+    const struct hd_timeline *timeline;
+    const struct hd_file_system_view *view;
+    const char *after; /* rows up to here are not asked for: incremental; "" else */
+    const char *as_of;
+    struct hd_archived_timeline archive;
+    struct later_write *writes; /* ascending */
+    size_t n_writes;
+};
+
+/* ---- the commits -------------------------------------------------------------------------- */
+
+static bool is_later(const struct history *h, const char *time)
+{
+    return strcmp(time, h->after) > 0;
+}
+
+static hudi_status list_writes(struct hd_op *op, struct history *h)
+{
+    const struct hd_timeline *timeline = h->timeline;
+
+    if (timeline->start == NULL || strcmp(h->after, timeline->start) < 0)
+        HD_TRY(hd_archived_timeline_load(op, timeline->fs, timeline->table_path, &h->table->config,
+                                         h->after, NULL, &h->archive));
+    HD_TRY(hd_alloc_array(op, h->archive.n_instants + timeline->n_instants, sizeof *h->writes,
+                          &h->writes));
+    for (size_t i = 0; i < h->archive.n_instants; i++) {
+        const struct hd_archived_instant *instant = &h->archive.instants[i];
+
+        if (instant->has_commit && instant->state == HD_COMPLETED && is_later(h, instant->time))
+            h->writes[h->n_writes++] =
+                (struct later_write){.time = instant->time, .commit = &instant->commit};
+    }
+    for (size_t i = 0; i < timeline->n_instants; i++) {
+        const struct hd_instant *instant = &timeline->instants[i];
+
+        if (!hd_instant_is_completed_write(instant) || !is_later(h, instant->time))
+            continue;
+        /* One that a crash left in both counts as active. */
+        while (h->n_writes > 0 && strcmp(h->writes[h->n_writes - 1].time, instant->time) >= 0)
+            h->n_writes--;
+        h->writes[h->n_writes++] = (struct later_write){.time = instant->time, .active = instant};
+    }
+    return HUDI_OK;
+}
+
+static hudi_status read_write(struct hd_op *op, const struct history *h, struct later_write *write)
+{
+    if (write->commit != NULL)
+        return HUDI_OK;
+    HD_TRY(hd_timeline_read_commit(op, h->timeline, write->active, &write->own));
+    write->commit = &write->own;
+    return HUDI_OK;
+}
+
+/* The stat of a file group in a write, NULL when it has none. */
+static hudi_status find_stat(struct hd_op *op, const struct history *h, struct later_write *write,
+                             const char *file_id, const struct hd_write_stat **out)
+{
+    HD_TRY(read_write(op, h, write));
+    for (size_t i = 0; !write->is_indexed && i < write->commit->n_stats; i++) {
+        if (write->commit->stats[i].file_id != NULL)
+            HD_TRY(hd_map_put(op, &write->files, hd_slice_text(write->commit->stats[i].file_id), i,
+                              NULL, NULL));
+    }
+    write->is_indexed = true;
+    const struct hd_map_entry *entry = hd_map_find(&write->files, hd_slice_text(file_id));
+    *out = entry == NULL ? NULL : &write->commit->stats[entry->value];
+    return HUDI_OK;
+}
+
+static struct later_write *find_write(const struct history *h, const char *time)
+{
+    for (size_t low = 0, high = h->n_writes; low < high;) {
+        const size_t middle = low + (high - low) / 2;
+        const int order = strcmp(h->writes[middle].time, time);
+
+        if (order == 0)
+            return &h->writes[middle];
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
+static void clear_history(struct hd_op *op, struct history *h)
+{
+    for (size_t i = 0; i < h->n_writes; i++) {
+        hd_commit_metadata_clear(&h->writes[i].own);
+        hd_map_clear(&h->writes[i].files);
+    }
+    hd_free(op, h->writes);
+    hd_archived_timeline_clear(&h->archive);
+}
+
+/* ---- the questions ------------------------------------------------------------------------ */
+
+static hudi_status is_gone(struct hd_op *op, const struct history *h, const char *partition_path,
+                           const char *file_id)
+{
+    return hd_fail(
+        op, HUDI_NOT_FOUND,
+        "file group %s of partition \"%s\" was cleaned since: its files as of %s are gone", file_id,
+        partition_path, h->as_of);
+}
+
+static bool is_none(const char *prev_commit)
+{
+    return prev_commit == NULL || prev_commit[0] == '\0' || strcmp(prev_commit, "null") == 0;
+}
+
+/* Go back from the version that came after the one the view has. */
+static hudi_status check_group(struct hd_op *op, const struct history *h,
+                               const struct hd_file_group *group)
+{
+    const struct hd_file_slice *chosen = hd_file_group_slice_as_of(group, h->as_of);
+    const size_t n_newer = chosen == NULL ? group->n_slices : (size_t)(chosen - group->slices);
+    const char *time;
+
+    if (n_newer == 0 || (group->replaced_by != NULL && strcmp(group->replaced_by, h->as_of) <= 0))
+        return HUDI_OK;
+    time = group->slices[n_newer - 1].base_instant;
+    for (;;) {
+        struct later_write *write = find_write(h, time);
+        const struct hd_write_stat *stat = NULL;
+
+        if (write != NULL)
+            HD_TRY(find_stat(op, h, write, group->file_id, &stat));
+        if (stat == NULL) /* no record of where it came from */
+            return chosen != NULL ? HUDI_OK : is_gone(op, h, group->partition_path, group->file_id);
+        if (is_none(stat->prev_commit) || strcmp(stat->prev_commit, time) >= 0)
+            return HUDI_OK;
+        time = stat->prev_commit;
+        if (strcmp(time, h->as_of) <= 0)
+            break;
+    }
+    if (strcmp(time, h->after) <= 0 && h->after[0] != '\0')
+        return HUDI_OK; /* no row of the range in it */
+    if (chosen != NULL && strcmp(chosen->base_instant, time) >= 0)
+        return HUDI_OK;
+    return is_gone(op, h, group->partition_path, group->file_id);
+}
+
+/* A group without any file left that a later replacecommit replaced: did it have rows by then? */
+static hudi_status check_vanished(struct hd_op *op, const struct history *h, size_t replaced_by,
+                                  const char *partition_path, const char *file_id)
+{
+    for (size_t i = 0; i < replaced_by; i++) {
+        const struct hd_write_stat *stat;
+
+        HD_TRY(find_stat(op, h, &h->writes[i], file_id, &stat));
+        if (stat == NULL)
+            continue;
+        if (strcmp(h->writes[i].time, h->as_of) <= 0)
+            return is_gone(op, h, partition_path, file_id);
+        if (is_none(stat->prev_commit))
+            return HUDI_OK; /* made later */
+    }
+    /* Older than all these: in an incremental range it has nothing. */
+    return h->after[0] != '\0' ? HUDI_OK : is_gone(op, h, partition_path, file_id);
+}
+
+static hudi_status check_replaced(struct hd_op *op, const struct history *h, size_t number)
+{
+    struct later_write *write = &h->writes[number];
+
+    if (strcmp(write->time, h->as_of) <= 0)
+        return HUDI_OK;
+    if (write->active != NULL && write->active->action != HD_ACTION_REPLACECOMMIT)
+        return HUDI_OK;
+    HD_TRY(read_write(op, h, write));
+    for (size_t p = 0; p < write->commit->n_replaced; p++) {
+        const struct hd_replaced *replaced = &write->commit->replaced[p];
+
+        for (size_t f = 0; f < replaced->n_file_ids; f++) {
+            if (hd_file_system_view_find(h->view, replaced->partition_path,
+                                         replaced->file_ids[f]) == NULL)
+                HD_TRY(
+                    check_vanished(op, h, number, replaced->partition_path, replaced->file_ids[f]));
+        }
+    }
+    return HUDI_OK;
+}
+
+static bool may_have_cleaned(const struct hd_timeline *timeline, const char *as_of)
+{
+    if (timeline->start == NULL || strcmp(as_of, timeline->start) < 0)
+        return true; /* the archive may hold cleans */
+    for (size_t i = 0; i < timeline->n_instants; i++) {
+        if (timeline->instants[i].action == HD_ACTION_CLEAN)
+            return true;
+    }
+    return false;
+}
+
+hudi_status hd_scan_check_cleaned(struct hd_op *op, const struct hd_table_snapshot *table,
+                                  const struct hd_timeline *timeline,
+                                  const struct hd_file_system_view *view, const char *after,
+                                  const char *as_of)
+{
+    hudi_status status = HUDI_OK;
+    struct history h = {.table = table, .timeline = timeline, .view = view, .as_of = as_of};
+
+    if (table->config.type != HD_COPY_ON_WRITE || !may_have_cleaned(timeline, as_of))
+        return HUDI_OK;
+    h.after = after == NULL ? "" : after;
+    /* What was written up to `as_of` matters to a range only. */
+    if (after == NULL)
+        h.after = as_of;
+    HD_TRY_OUT(list_writes(op, &h));
+    if (after == NULL)
+        h.after = "";
+    for (size_t i = 0; i < view->n_groups; i++)
+        HD_TRY_OUT(check_group(op, &h, &view->groups[i]));
+    for (size_t i = 0; i < h.n_writes; i++)
+        HD_TRY_OUT(check_replaced(op, &h, i));
+out:
+    clear_history(op, &h);
+    return status;
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/scan/scan.h"
+
+#include <string.h>
+
+#include "arrow/schema.h"
+#include "engine/scan/scan_internal.h"
+
+/*
+ * A query from top to bottom: timeline -> file system view -> pruning -> slices; the stream of rows
+ * is in scan_stream.c, what happens in one slice in engine/slice.
+ */
+
+size_t hd_scan_plan_n_splits(const hd_scan_plan *plan)
+{
+    return plan->n_splits;
+}
+
+void hd_scan_plan_free(hd_scan_plan *plan)
+{
+    if (plan == NULL)
+        return;
+    hd_predicate_free(plan->predicate);
+    hd_internal_schema_free(plan->internal);
+    hd_schema_clear(&plan->schema);
+    hd_table_config_clear(&plan->own_config);
+    hd_fs_free(plan->own_fs);
+    hd_free(NULL, plan->own_path);
+    hd_arena_clear(&plan->arena);
+    hd_free(NULL, plan);
+}
+
+/* ---- schema ------------------------------------------------------------------------------- */
+
+static hudi_status keep_text(struct hd_op *op, struct hd_arena *arena, char *text, const char **out)
+{
+    char *copy = NULL;
+    const hudi_status status = text == NULL ? HUDI_OK : hd_arena_strdup(op, arena, text, &copy);
+
+    *out = copy;
+    hd_free(op, text);
+    return status;
+}
+
+/* The table's schema, at the time asked about. */
+static hudi_status find_schema(struct hd_op *op, const struct hd_table_config *config,
+                               const struct hd_options *options, const struct hd_timeline *timeline,
+                               hd_scan_plan *plan)
+{
+    static const char BY_ID[] = "hoodie.schema.on.read.enable";
+    char *avro = NULL, *latest = NULL;
+
+    hudi_status found = hd_timeline_table_schema(op, timeline, config, plan->as_of, &avro, &latest);
+    if (found == HUDI_NOT_FOUND && plan->as_of != NULL)
+        found = hd_timeline_table_schema(op, timeline, config, NULL, &avro, &latest);
+    if (found == HUDI_NOT_FOUND)
+        return HUDI_OK;
+    HD_TRY(found);
+    hudi_status status = keep_text(op, &plan->arena, avro, &plan->avro);
+    HD_KEEP(keep_text(op, &plan->arena, latest, &plan->internal_schema));
+    if (options != NULL && hd_options_has(options, BY_ID) && !hd_options_bool(options, NULL, BY_ID))
+        plan->internal_schema = NULL;
+    return status;
+}
+
+/* ---- slices ------------------------------------------------------------------------------- */
+
+/* Of the newest slices by then the newest with a base file. */
+static const struct hd_file_slice *base_slice_as_of(const struct hd_file_group *group,
+                                                    const char *as_of)
+{
+    const struct hd_file_slice *slice = hd_file_group_slice_as_of(group, as_of);
+
+    while (slice != NULL && slice->base == NULL)
+        slice = slice + 1 < group->slices + group->n_slices ? slice + 1 : NULL;
+    return slice;
+}
+
+static const struct hd_file_slice *choose_slice(const hd_scan_plan *plan,
+                                                const struct hd_file_group *group)
+{
+    if (plan->type == HD_QUERY_READ_OPTIMIZED)
+        return base_slice_as_of(group, plan->as_of);
+    if (plan->type == HD_QUERY_SNAPSHOT)
+        return hd_file_group_slice_as_of(group, plan->as_of);
+    const struct hd_file_slice *slice = hd_file_group_slice_as_of(group, plan->end);
+    /* A base file from before the range has no row of it; of log files only the content tells. */
+    if (slice != NULL && slice->n_logs == 0 && strcmp(slice->base_instant, plan->begin) <= 0)
+        return NULL;
+    return slice;
+}
+
+static hudi_status add_split(struct hd_op *op, hd_scan_plan *plan,
+                             const struct hd_file_slice *slice)
+{
+    struct hd_slice_source *split = &plan->splits[plan->n_splits++];
+    char *partition, *file_id, *instant, *path = NULL;
+
+    HD_TRY(hd_arena_strdup(op, &plan->arena, slice->partition_path, &partition));
+    HD_TRY(hd_arena_strdup(op, &plan->arena, slice->file_id, &file_id));
+    HD_TRY(hd_arena_strdup(op, &plan->arena, slice->base_instant, &instant));
+    if (slice->base != NULL)
+        HD_TRY(hd_arena_strdup(op, &plan->arena, slice->base->path, &path));
+    *split = (struct hd_slice_source){
+        .partition_path = partition,
+        .file_id = file_id,
+        .instant = instant,
+        .base_path = path,
+        .base_bytes = slice->base == NULL ? 0 : slice->base->size_bytes,
+        .n_logs = plan->type == HD_QUERY_READ_OPTIMIZED ? 0 : slice->n_logs,
+    };
+    return HUDI_OK;
+}
+
+static hudi_status choose_slices(struct hd_op *op, const struct hd_table_snapshot *table,
+                                 const struct hd_file_system_view *view, hd_scan_plan *plan)
+{
+    hudi_status status = HUDI_OK;
+    bool *keep = NULL;
+
+    HD_TRY_OUT(hd_alloc_array(op, view->n_partitions, sizeof *keep, &keep));
+    HD_TRY_OUT(hd_scan_prune_partitions(op, plan, &table->config, view->partitions,
+                                        view->n_partitions, keep));
+    HD_TRY_OUT(
+        hd_arena_array(op, &plan->arena, view->n_groups, sizeof *plan->splits, &plan->splits));
+    for (size_t i = 0; i < view->n_partitions; i++) {
+        for (size_t g = view->first_group[i]; keep[i] && g < view->first_group[i + 1]; g++) {
+            const struct hd_file_slice *slice = choose_slice(plan, &view->groups[g]);
+
+            if (slice != NULL)
+                HD_TRY_OUT(add_split(op, plan, slice));
+        }
+    }
+out:
+    hd_free(op, keep);
+    return status;
+}
+
+/* ---- partitions --------------------------------------------------------------------------- */
+
+/* Partitions that the commits of an incremental range wrote to. `*out` stays NULL when they are not
+ * all on the active timeline: then every partition is looked at. */
+static hudi_status partitions_of_range(struct hd_op *op, const struct hd_timeline *timeline,
+                                       const hd_scan_plan *plan, struct hd_arena *arena,
+                                       const char ***out, size_t *n)
+{
+    hudi_status status = HUDI_OK;
+    struct hd_map seen = {0};
+
+    *out = NULL;
+    *n = 0;
+    if (plan->type != HD_QUERY_INCREMENTAL || timeline->start == NULL ||
+        strcmp(plan->begin, timeline->start) < 0)
+        return HUDI_OK;
+    for (size_t i = 0; i < timeline->n_instants; i++) {
+        const struct hd_instant *instant = &timeline->instants[i];
+        struct hd_commit_metadata commit;
+
+        if (!hd_instant_is_completed_write(instant) || strcmp(instant->time, plan->begin) <= 0 ||
+            (plan->end != NULL && strcmp(instant->time, plan->end) > 0))
+            continue;
+        HD_TRY_OUT(hd_timeline_read_commit(op, timeline, instant, &commit));
+        for (size_t s = 0; status == HUDI_OK && s < commit.n_stats; s++)
+            status =
+                hd_map_put(op, &seen, hd_slice_text(commit.stats[s].partition_path), 0, NULL, NULL);
+        hd_commit_metadata_clear(&commit);
+        HD_TRY_OUT(status);
+    }
+    HD_TRY_OUT(hd_arena_array(op, arena, seen.n_entries + 1, sizeof **out, out));
+    for (; *n < seen.n_entries; (*n)++) {
+        char *copy;
+
+        HD_TRY_OUT(hd_arena_strdup(op, arena, (const char *)seen.entries[*n].key.data, &copy));
+        (*out)[*n] = copy;
+    }
+out:
+    hd_map_clear(&seen);
+    return status;
+}
+
+static hudi_status find_splits(struct hd_op *op, hd_pool *pool,
+                               const struct hd_table_snapshot *table,
+                               const struct hd_timeline *timeline, hd_scan_plan *plan)
+{
+    hudi_status status = HUDI_OK;
+    struct hd_file_system_view view = {0};
+    struct hd_arena scratch = {0};
+    const char **partitions = NULL;
+    size_t n_partitions = 0;
+    const char *as_of = plan->type == HD_QUERY_INCREMENTAL ? plan->end : plan->as_of;
+
+    HD_TRY_OUT(partitions_of_range(op, timeline, plan, &scratch, &partitions, &n_partitions));
+    HD_TRY_OUT(hd_file_system_view_load(op, pool, table->fs, table->path, &table->config, timeline,
+                                        partitions, n_partitions, &view));
+    if (as_of != NULL)
+        HD_TRY_OUT(hd_scan_check_cleaned(op, table, timeline, &view, plan->begin, as_of));
+    HD_TRY_OUT(choose_slices(op, table, &view, plan));
+    if (plan->internal != NULL)
+        HD_TRY_OUT(hd_scan_find_file_schemas(op, table, timeline, plan));
+out:
+    hd_file_system_view_clear(&view);
+    hd_arena_clear(&scratch);
+    return status;
+}
+
+/* ---- the plan ----------------------------------------------------------------------------- */
+
+static hudi_status make_plan(struct hd_op *op, hd_pool *pool, const struct hd_table_snapshot *table,
+                             const struct hd_options *options, hd_scan_plan *plan)
+{
+    struct hd_timeline timeline;
+    char *uri = NULL;
+
+    HD_TRY(hd_fs_uri(op, table->fs, table->path, &uri));
+    HD_TRY(keep_text(op, &plan->arena, uri, &plan->uri));
+    HD_TRY(hd_scan_read_options(op, options, &table->config, plan));
+    HD_TRY(hd_scan_visible_timeline(op, table,
+                                    hd_options_bool(options, NULL, "libhudi.read.recover"),
+                                    &plan->arena, &timeline));
+    HD_TRY(find_schema(op, &table->config, options, &timeline, plan));
+    HD_TRY(hd_scan_resolve(op, table->fs, table->path, &table->config, plan));
+    return find_splits(op, pool, table, &timeline, plan);
+}
+
+hudi_status hd_scan_plan_new(struct hd_op *op, hd_pool *pool, const struct hd_table_snapshot *table,
+                             const struct hd_options *options, hd_scan_plan **out)
+{
+    hd_scan_plan *plan;
+
+    *out = NULL;
+    HD_TRY(hd_alloc(op, sizeof *plan, &plan));
+    const hudi_status status = make_plan(op, pool, table, options, plan);
+    if (status != HUDI_OK) {
+        hd_scan_plan_free(plan);
+        return hd_fail_path(op, status, table->uri);
+    }
+    *out = plan;
+    return HUDI_OK;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HD_ENGINE_SCAN_INTERNAL_H
+#define HD_ENGINE_SCAN_INTERNAL_H
+
+#include "engine/scan/scan.h"
+#include "engine/slice/slice_reader.h"
+#include "format/layout/file_system_view.h"
+
+/* Between the files of the scan. */
+
+enum hd_query_type { HD_QUERY_SNAPSHOT, HD_QUERY_READ_OPTIMIZED, HD_QUERY_INCREMENTAL };
+
+struct hd_scan_plan {
+    struct hd_arena arena; /* of all strings and the splits */
+
+    /* Where the table is: borrowed from a snapshot, or `own_*` of a decoded split. */
+    const char *uri;
+    hd_file_system *own_fs;
+    char *own_path;
+    struct hd_table_config own_config;
+
+    /* What is asked. */
+    enum hd_query_type type;
+    const char *as_of; /* NULL: now */
+    const char *begin; /* incremental: exclusive */
+    const char *end;   /* inclusive, NULL: now */
+    const char *filter;
+    const char *columns; /* comma list, NULL: all */
+    int64_t limit;       /* rows; -1: all */
+
+    /* What that means for this table. */
+    const char *avro;            /* its schema; NULL: it has none, and no rows */
+    const char *internal_schema; /* newest internal schema; NULL: columns by name */
+    struct ArrowSchema schema;   /* as hd_slice_query has it */
+    int32_t *column_numbers;
+    hd_predicate *predicate;
+    hd_internal_schema *internal;
+    struct hd_slice_query query;
+
+    struct hd_slice_source *splits;
+    size_t n_splits;
+};
+
+/** Options to type, times, filter, columns, limit. Times are instants of the table's clock. */
+hudi_status hd_scan_read_options(struct hd_op *op, const struct hd_options *options,
+                                 const struct hd_table_config *config, hd_scan_plan *plan);
+
+/** From `avro` and the rest to schema, columns, predicate and query; `config` is the table's. */
+hudi_status hd_scan_resolve(struct hd_op *op, hd_file_system *fs, const char *table_path,
+                            const struct hd_table_config *config, hd_scan_plan *plan);
+
+/**
+ * The timeline as a query sees it: a shallow copy of the table's, its instants in the arena. With
+ * `recover` completed writes that cannot be read count as pending, so that none of their files
+ * shows; without it a completed write of 0 bytes is HUDI_CORRUPT, naming its file.
+ */
+hudi_status hd_scan_visible_timeline(struct hd_op *op, const struct hd_table_snapshot *table,
+                                     bool recover, struct hd_arena *arena, struct hd_timeline *out);
+
+/** Which partitions may hold rows that pass the plan's predicate: `keep[i]` for partition `i` of
+ * the view. Only what the path says for certain counts: fields whose text it is, not what the
+ * timestamp generator made of them. */
+hudi_status hd_scan_prune_partitions(struct hd_op *op, const hd_scan_plan *plan,
+                                     const struct hd_table_config *config,
+                                     const char *const *partitions, size_t n, bool *keep);
+
+/** HUDI_NOT_FOUND, naming the first one, when a file slice as of `as_of` that may hold rows written
+ * after `after` (NULL: any rows) was cleaned. */
+hudi_status hd_scan_check_cleaned(struct hd_op *op, const struct hd_table_snapshot *table,
+                                  const struct hd_timeline *timeline,
+                                  const struct hd_file_system_view *view, const char *after,
+                                  const char *as_of);
+
+/** Set file_schema of every split, for a plan with an internal schema. */
+hudi_status hd_scan_find_file_schemas(struct hd_op *op, const struct hd_table_snapshot *table,
+                                      const struct hd_timeline *timeline, hd_scan_plan *plan);
+
+#endif

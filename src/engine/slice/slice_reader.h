@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HD_ENGINE_SLICE_READER_H
+#define HD_ENGINE_SLICE_READER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/op.h"
+#include "engine/record/projection.h"
+#include "engine/slice/predicate.h"
+#include "format/table/table_config.h"
+#include "hudi/arrow_c.h"
+#include "store/file_system.h"
+
+/** What all slices of one query share. Borrowed; must outlive the readers. */
+struct hd_slice_query {
+    hd_file_system *fs;
+    const char *table_path;
+    const struct hd_table_config *config;
+    /* Every column that a query can name, canonical: the stored meta columns, then the table's. */
+    const struct ArrowSchema *schema;
+    const int32_t *columns; /* the ones to give, numbers in `schema`, in output order */
+    int32_t n_columns;
+    const hd_predicate *predicate;      /* over `schema`; NULL: all rows */
+    const hd_internal_schema *internal; /* the newest one: columns by id; NULL: by name */
+    bool read_optimized;                /* base files alone */
+    bool use_statistics;                /* skip row groups by what the footer says */
+    int64_t batch_rows;                 /* at most; 0: what suits the file */
+};
+
+/** A file slice to read. Strings are borrowed while the reader is open. */
+struct hd_slice_source {
+    const char *partition_path;
+    const char *file_id;
+    const char *instant;
+    const char *base_path; /* relative to the table; NULL: log files only */
+    uint64_t base_bytes;
+    size_t n_logs;
+    const char *file_schema; /* internal schema of the base file; NULL without query->internal */
+};
+
+typedef struct hd_slice_reader hd_slice_reader;
+
+/**
+ * Open a slice: its rows as batches of the query's columns, in the table's types whatever the file
+ * has. Columns that the file lacks are null; partition columns that the table does not store come
+ * from the partition path. Rows that `_hoodie_operation` marks as deleted (D) or overwritten (-U)
+ * are left out.
+ * @return HUDI_NOT_FOUND for a file that is gone; HUDI_CORRUPT; HUDI_SCHEMA for a column whose type
+ *         does not become the table's; HUDI_NOT_IMPLEMENTED for log files unless read_optimized
+ * Source: HoodieBaseRelation, HoodieFileGroupReader (Hudi 0.15.0)
+ */
+hudi_status hd_slice_reader_open(struct hd_op *op, const struct hd_slice_query *query,
+                                 const struct hd_slice_source *slice, hd_slice_reader **out);
+
+/** The next batch, never empty: a struct array of the query's columns. @return HUDI_END */
+hudi_status hd_slice_reader_next(struct hd_op *op, hd_slice_reader *reader, struct ArrowArray *out);
+
+/** Row groups of the base file, and how many of them statistics left to be read. */
+void hd_slice_reader_row_groups(const hd_slice_reader *reader, int32_t *n_all, int32_t *n_read);
+
+/** Takes NULL. */
+void hd_slice_reader_close(hd_slice_reader *reader);
+
+/** The schema of the batches of hd_slice_reader_next(), for any slice of the query. */
+hudi_status hd_slice_query_schema(struct hd_op *op, const struct hd_slice_query *query,
+                                  struct ArrowSchema *out);
+
+#endif
