@@ -27,6 +27,15 @@ TIMEOUT_S = 120
 BY_NAME = {"spark-0.15.0-evolve-ddl-cow", "spark-0.15.0-evolve-ddl-mor"}
 BY_NAME_OPTION = ["-o", "hoodie.schema.on.read.enable=false"]
 
+# Reads where Hudi itself answers wrongly: it leaves archived commits out of incremental reads (a row counts by its
+# _hoodie_commit_time in the snapshot), and gives no rows where the cleaner took the files of the time asked for.
+REFUSED = "refused"
+HUDI_IS_WRONG = {
+    ("spark-0.15.0-archived-cow", "since 000"): 39,
+    ("spark-0.15.0-archived-cow", "since 20261130141907268"): 36,
+    ("spark-0.15.0-clean-versions", "as of 20261130142415475"): REFUSED,
+}
+
 
 class Read:
     """One run of `hudi read` and what it should give: rows, a number of rows, or a refusal."""
@@ -50,6 +59,15 @@ class Case:
         return set(re.findall(r"(\w+) FLOAT\b", self.facts.get("columns", "")))
 
     def reads(self):
+        for read in self.reads_of_hudi():
+            right = HUDI_IS_WRONG.get((self.name, read.name))
+            if right == REFUSED:
+                read.refused = True
+            elif right is not None:
+                read.n_rows = right
+            yield read
+
+    def reads_of_hudi(self):
         by_name = BY_NAME_OPTION if self.name in BY_NAME else []
         yield Read("snapshot", by_name, rows=self.rows_of("expected"))
         by_id = self.rows_of("by-id.expected")
