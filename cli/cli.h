@@ -65,6 +65,9 @@ int cli_fail_text(int exit_code, const char *format, ...) __attribute__((format(
 /** Whole file, or standard input for "-"; NULL after a failure that has been told. */
 char *cli_read_file(const char *path, size_t *n_bytes);
 
+/** Print a JSON string, quotes and all; bytes that are no UTF-8 become U+FFFD. */
+void cli_print_json_text(const char *text);
+
 /** "1.5 MiB" */
 void cli_format_bytes(double n_bytes, char out[32]);
 

@@ -8,20 +8,6 @@ static const struct cli_option OPTIONS[] = {
     {"json", NULL, "one JSON object a line", NULL},
     {NULL, NULL, NULL, NULL}};
 
-static void print_json_text(const char *text)
-{
-    putchar('"');
-    for (const unsigned char *c = (const unsigned char *)text; *c != '\0'; c++) {
-        if (*c == '"' || *c == '\\')
-            printf("\\%c", *c);
-        else if (*c < 0x20)
-            printf("\\u%04x", *c);
-        else
-            putchar(*c);
-    }
-    putchar('"');
-}
-
 static int show_config(const hudi_table *table, bool json)
 {
     const char *key, *value;
@@ -29,9 +15,9 @@ static int show_config(const hudi_table *table, bool json)
     for (size_t i = 0; hudi_table_property_at(table, i, &key, &value); i++) {
         if (json) {
             printf("{\"key\":");
-            print_json_text(key);
+            cli_print_json_text(key);
             printf(",\"value\":");
-            print_json_text(value);
+            cli_print_json_text(value);
             printf("}\n");
         } else {
             printf("%s=%s\n", key, value);
@@ -65,13 +51,16 @@ static int show_files(hudi_file_list *files, bool json)
             return cli_fail(error);
         if (json) {
             printf("{\"partition\":");
-            print_json_text(hudi_file_list_partition(files, i));
-            printf(",\"file_id\":\"%s\",\"instant\":\"%s\",\"base_file\":",
-                   hudi_file_list_file_id(files, i), hudi_file_list_instant(files, i));
+            cli_print_json_text(hudi_file_list_partition(files, i));
+            printf(",\"file_id\":");
+            cli_print_json_text(hudi_file_list_file_id(files, i));
+            printf(",\"instant\":");
+            cli_print_json_text(hudi_file_list_instant(files, i));
+            printf(",\"base_file\":");
             if (base == NULL)
                 printf("null");
             else
-                print_json_text(base);
+                cli_print_json_text(base);
             printf(",\"rows\":%lld,\"bytes\":%llu,\"log_files\":%zu,\"log_bytes\":%llu}\n",
                    (long long)n_rows, (unsigned long long)hudi_file_list_base_bytes(files, i),
                    hudi_file_list_n_logs(files, i),
@@ -105,7 +94,7 @@ static int show_partitions(hudi_file_list *files, bool json)
         }
         if (json) {
             printf("{\"partition\":");
-            print_json_text(partition);
+            cli_print_json_text(partition);
             printf(",\"file_groups\":%zu,\"bytes\":%llu}\n", n_files, n_bytes);
         } else {
             cli_format_bytes((double)n_bytes, bytes);
@@ -137,7 +126,7 @@ static int show_stats(const hudi_table *table, hudi_file_list *files, bool json)
     const size_t n_instants = hudi_timeline_length(hudi_table_timeline(table));
     if (json) {
         printf("{\"name\":");
-        print_json_text(hudi_table_name(table));
+        cli_print_json_text(hudi_table_name(table));
         printf(",\"type\":\"%s\",\"version\":%d,\"partitions\":%zu,\"file_groups\":%zu,"
                "\"log_files\":%zu,\"base_file_rows\":%lld,\"bytes\":%llu,\"instants\":%zu}\n",
                hudi_table_type(table), hudi_table_version(table), n_partitions, n, n_logs, n_rows,

@@ -10,14 +10,20 @@ static const struct cli_option OPTIONS[] = {
 
 static void print_json(const hudi_instant *instant, const hudi_commit_summary *summary)
 {
-    printf("{\"time\":\"%s\",\"action\":\"%s\",\"state\":\"%s\"", hudi_instant_time(instant),
-           hudi_instant_action(instant), hudi_instant_state(instant));
-    if (summary->operation != NULL)
-        printf(",\"operation\":\"%s\",\"inserts\":%lld,\"updates\":%lld,\"deletes\":%lld,"
+    printf("{\"time\":");
+    cli_print_json_text(hudi_instant_time(instant));
+    printf(",\"action\":");
+    cli_print_json_text(hudi_instant_action(instant));
+    printf(",\"state\":\"%s\"", hudi_instant_state(instant));
+    if (summary->operation != NULL) {
+        printf(",\"operation\":");
+        cli_print_json_text(summary->operation);
+        printf(",\"inserts\":%lld,\"updates\":%lld,\"deletes\":%lld,"
                "\"files\":%lld,\"bytes\":%lld,\"replaced_file_groups\":%lld",
-               summary->operation, (long long)summary->n_inserts, (long long)summary->n_updates,
+               (long long)summary->n_inserts, (long long)summary->n_updates,
                (long long)summary->n_deletes, (long long)summary->n_files,
                (long long)summary->n_written_bytes, (long long)summary->n_replaced_groups);
+    }
     printf("}\n");
 }
 

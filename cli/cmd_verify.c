@@ -1,18 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
 
-static const struct cli_option OPTIONS[] = {{"json", NULL, "one JSON object a finding", NULL},
-                                            {NULL, NULL, NULL, NULL}};
+static const struct cli_option OPTIONS[] = {
+    {"quick", NULL, "read the meta columns of the files alone, not all columns",
+     "libhudi.verify.quick"},
+    {"json", NULL, "one JSON object a line: findings, notes, and their sums at the end", NULL},
+    {NULL, NULL, NULL, NULL}};
 
-static void print_finding(const hudi_finding *finding, const char *what, bool json)
+static void print_json(const hudi_finding *finding, const char *level)
+{
+    printf("{\"level\":\"%s\",\"kind\":", level);
+    cli_print_json_text(hudi_finding_kind(finding));
+    printf(",\"where\":");
+    cli_print_json_text(hudi_finding_where(finding));
+    printf(",\"message\":");
+    cli_print_json_text(hudi_finding_message(finding));
+    printf("}\n");
+}
+
+static void print_finding(const hudi_finding *finding, const char *level, bool json)
 {
     if (json)
-        printf("{\"level\":\"%s\",\"kind\":\"%s\",\"where\":\"%s\",\"message\":\"%s\"}\n", what,
-               hudi_finding_kind(finding), hudi_finding_where(finding),
-               hudi_finding_message(finding));
+        print_json(finding, level);
     else
-        printf("%s: %s: %s: %s\n", what, hudi_finding_kind(finding), hudi_finding_where(finding),
+        printf("%s: %s: %s: %s\n", level, hudi_finding_kind(finding), hudi_finding_where(finding),
                hudi_finding_message(finding));
+}
+
+static void print_sums(const hudi_verification *found, bool json)
+{
+    printf(json ? "{\"level\":\"sum\",\"files\":%zu,\"rows\":%lld,\"findings\":%zu}\n"
+                : "%zu files, %lld rows, %zu findings\n",
+           hudi_verification_n_files(found), (long long)hudi_verification_n_rows(found),
+           hudi_verification_n_findings(found));
 }
 
 static int run(hudi_context *context, const struct cli_args *args)
@@ -32,9 +52,7 @@ static int run(hudi_context *context, const struct cli_args *args)
         print_finding(hudi_verification_finding(found, i), "finding", json);
     for (size_t i = 0; hudi_verification_note(found, i) != NULL; i++)
         print_finding(hudi_verification_note(found, i), "note", json);
-    if (!json)
-        printf("%zu files, %lld rows, %zu findings\n", hudi_verification_n_files(found),
-               (long long)hudi_verification_n_rows(found), hudi_verification_n_findings(found));
+    print_sums(found, json);
     if (hudi_verification_n_findings(found) > 0)
         exit_code = CLI_EXIT_FAILURE;
 out:
@@ -49,7 +67,9 @@ const struct cli_command cli_verify = {
     .min_words = 1,
     .max_words = 1,
     .summary = "check that every file is there, whole, and says the truth",
-    .help = "Exits with 1 when something is wrong.",
+    .help =
+        "Exits with 1 when something is wrong (a finding); notes are worth knowing and no fault.\n"
+        "Reads every base file. Writers may be at work meanwhile.",
     .options = OPTIONS,
     .run = run,
 };

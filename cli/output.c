@@ -72,6 +72,43 @@ out:
     return text;
 }
 
+/* Bytes of the UTF-8 character at `c`, 0 when it is none (a NUL ends every check). */
+static int utf8_bytes(const unsigned char *c)
+{
+    static const unsigned int SMALLEST[] = {0, 0, 0x80, 0x800, 0x10000};
+    const int n = c[0] < 0x80 ? 1 : c[0] < 0xc0 ? 0 : c[0] < 0xe0 ? 2 : c[0] < 0xf0 ? 3 : 4;
+    unsigned int code_point = n < 2 ? c[0] : c[0] & (0x7fu >> n);
+
+    for (int i = 1; i < n; i++) {
+        if ((c[i] & 0xc0) != 0x80)
+            return 0;
+        code_point = code_point << 6 | (c[i] & 0x3fu);
+    }
+    if (n == 0 || c[0] >= 0xf8 || code_point < SMALLEST[n] || code_point > 0x10ffff ||
+        (code_point >= 0xd800 && code_point < 0xe000))
+        return 0;
+    return n;
+}
+
+void cli_print_json_text(const char *text)
+{
+    putchar('"');
+    for (const unsigned char *c = (const unsigned char *)text; *c != '\0';) {
+        const int n = utf8_bytes(c);
+
+        if (*c == '"' || *c == '\\')
+            printf("\\%c", *c);
+        else if (*c < 0x20)
+            printf("\\u%04x", *c);
+        else if (n == 0)
+            fputs("\xef\xbf\xbd", stdout);
+        else
+            fwrite(c, 1, (size_t)n, stdout);
+        c += n == 0 ? 1 : n;
+    }
+    putchar('"');
+}
+
 void cli_format_bytes(double n_bytes, char out[32])
 {
     static const char *const UNITS[] = {"B", "KiB", "MiB", "GiB", "TiB"};

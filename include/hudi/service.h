@@ -16,11 +16,20 @@ HUDI_EXPORT hudi_status hudi_rollback(hudi_table *table, const char *instant_tim
 
 /** What a check of the whole table found. */
 typedef struct hudi_verification hudi_verification;
+/**
+ * Check the table as it stands now: timeline, that each file of a completed write is there and of
+ * the size it should have, that there are no others, and of each base file rows, keys, key range,
+ * bloom filter, commit times and partition. Damage is a finding and no failure; nothing is changed.
+ * Writers may be at work meanwhile. With libhudi.verify.quick (of the table's options) only the
+ * meta columns are read.
+ * @return HUDI_IO, HUDI_CANCELLED, HUDI_NO_MEMORY; HUDI_NOT_FOUND when the table is gone
+ */
 HUDI_EXPORT hudi_status hudi_verify(const hudi_table *table, hudi_cancel *cancel,
                                     hudi_verification **out, hudi_error **err);
 /** Findings (something is wrong) and notes (worth knowing); each has a kind ("missing-file"), a
  * path or instant, and a sentence. NULL past the last. */
 typedef struct hudi_finding hudi_finding;
+/** Base files that were opened, those of older file slices among them; rows of the latest ones. */
 HUDI_EXPORT size_t hudi_verification_n_files(const hudi_verification *verification);
 HUDI_EXPORT int64_t hudi_verification_n_rows(const hudi_verification *verification);
 HUDI_EXPORT size_t hudi_verification_n_findings(const hudi_verification *verification);

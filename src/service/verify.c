@@ -3,9 +3,14 @@
 
 #include <string.h>
 
+#include "engine/commit/writable.h"
 #include "service/verify_internal.h"
 
 #define PROPERTIES_FILE ".hoodie/hoodie.properties"
+
+/* Of the budget for the hashes of keys, and at most so many (1 GiB). */
+#define HASHES_SHARE 4
+#define MAX_HASHES ((size_t)1 << 27)
 
 /* What this library does not look into is said, so that silence means health. */
 static hudi_status note_limits(struct hd_op *op, struct hd_verify *verify)
@@ -21,57 +26,77 @@ static hudi_status note_limits(struct hd_op *op, struct hd_verify *verify)
     return HUDI_OK;
 }
 
-/*
- * Writers went on since the timeline was listed: what a file of an instant means, a later timeline
- * may say. A stray file whose instant is there now was just being written; a missing one whose
- * slice is outdated now was just cleaned.
- */
+/* An instant of `later` whose state is not what the check began with. */
+static bool is_news(const struct hd_verify *verify, const struct hd_instant *instant)
+{
+    const struct hd_instant *const before = hd_timeline_find(
+        &verify->table.timeline, instant->time, hd_action_completed_as(instant->action));
+
+    return before == NULL || before->state != instant->state;
+}
+
+/* A stray file whose instant has come since was just being written, a missing one was perhaps just
+ * taken by what has come since. */
+static bool is_explained(const struct hd_verify *verify, const struct hd_timeline *later,
+                         const struct hd_report_entry *entry)
+{
+    const bool is_missing = strcmp(entry->finding.kind, "missing-file") == 0;
+
+    for (size_t i = 0; i < later->n_instants; i++) {
+        const struct hd_instant *const instant = &later->instants[i];
+        const bool removes = instant->action == HD_ACTION_CLEAN ||
+                             instant->action == HD_ACTION_ROLLBACK ||
+                             instant->action == HD_ACTION_RESTORE;
+
+        if ((is_missing ? removes : strcmp(instant->time, entry->instant) == 0) &&
+            is_news(verify, instant))
+            return true;
+    }
+    return false;
+}
+
+/* Writers went on since the timeline was listed: look at it again before accusing anybody. */
 static hudi_status drop_explained(struct hd_op *op, struct hd_verify *verify)
 {
-    struct hd_report *const report = &verify->report;
-    struct hd_timeline later = {0};
     const struct hd_table_snapshot *const table = &verify->table;
-    size_t n_kept = 0, n_open = 0;
+    struct hd_report *const report = &verify->report;
+    struct hd_timeline later;
+    size_t n_kept = 0;
 
-    for (size_t i = 0; i < report->n_entries; i++)
-        n_open += report->entries[i].instant != NULL;
-    if (n_open == 0)
-        return HUDI_OK;
     HD_TRY(hd_timeline_load(op, table->fs, table->path, &table->config, &later));
     for (size_t i = 0; i < report->n_entries; i++) {
-        struct hd_report_entry *const entry = &report->entries[i];
-        bool explained = false;
+        const struct hd_report_entry entry = report->entries[i];
 
-        if (entry->instant != NULL && strcmp(entry->finding.kind, "missing-file") == 0) {
-            for (size_t j = 0; j < later.n_instants; j++) {
-                const struct hd_instant *const instant = &later.instants[j];
-                const enum hd_action action = hd_action_completed_as(instant->action);
-                const bool removes = action == HD_ACTION_CLEAN || action == HD_ACTION_ROLLBACK ||
-                                     action == HD_ACTION_RESTORE;
-                const struct hd_instant *const before =
-                    hd_timeline_find(&table->timeline, instant->time, action);
-                explained =
-                    explained || (removes && (before == NULL || before->state != instant->state));
-            }
-        } else if (entry->instant != NULL) {
-            for (size_t j = 0; j < later.n_instants; j++)
-                explained =
-                    explained ||
-                    (strcmp(later.instants[j].time, entry->instant) == 0 &&
-                     hd_instant_is_write(&later.instants[j]) &&
-                     hd_timeline_find(&table->timeline, entry->instant,
-                                      hd_action_completed_as(later.instants[j].action)) == NULL);
-        }
-        if (!explained)
-            report->entries[n_kept++] = *entry;
+        if (entry.instant == NULL || !is_explained(verify, &later, &entry))
+            report->entries[n_kept++] = entry;
     }
     report->n_entries = n_kept;
     hd_timeline_clear(&later);
     return HUDI_OK;
 }
 
+/* How keys are made again where they are not stored; damage in the way is found elsewhere. */
+static hudi_status find_key_encoding(struct hd_op *op, struct hd_verify *verify)
+{
+    if (verify->table.config.populate_meta_fields)
+        return HUDI_OK;
+    const hudi_status status = hd_detect_key_encoding(op, &verify->table, &verify->key_encoding);
+    if (status == HUDI_OK || status == HUDI_CANCELLED || status == HUDI_NO_MEMORY)
+        return status;
+    if (status == HUDI_CONFLICT)
+        HD_TRY(hd_report_finding(op, &verify->report, "mixed-keys", ".", "%s",
+                                 hudi_error_message(op->error)));
+    hd_op_clear_error(op);
+    return HUDI_OK;
+}
+
 static hudi_status run(struct hd_op *op, struct hd_verify *verify)
 {
+    const uint64_t n_hashes = op->budget->limit_bytes / HASHES_SHARE / sizeof(uint64_t);
+
+    verify->max_hashes = n_hashes < MAX_HASHES ? (size_t)n_hashes : MAX_HASHES;
+    verify->quick = hd_options_bool(verify->options, NULL, "libhudi.verify.quick");
+    HD_TRY(find_key_encoding(op, verify));
     HD_TRY(note_limits(op, verify));
     HD_TRY(hd_verify_timeline(op, verify));
     HD_TRY(hd_verify_leftovers(op, verify));

@@ -30,6 +30,39 @@ static hudi_status list_one(struct hd_op *op, void *argument, size_t i)
     return hd_verify_list(op, wave->verify, &wave->folders[i]);
 }
 
+static hudi_status check_one(struct hd_op *op, void *argument, size_t i)
+{
+    const struct wave *const wave = argument;
+
+    return hd_verify_base_file(op, wave->verify, wave->files[i]);
+}
+
+static hudi_status find_duplicates(struct hd_op *op, void *argument, size_t i)
+{
+    const struct wave *const wave = argument;
+
+    return hd_verify_duplicates(op, wave->verify, &wave->folders[i]);
+}
+
+/* The base files of all folders of the wave as one list of work. */
+static hudi_status list_files(struct hd_op *op, struct wave *wave)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < wave->n_folders; i++)
+        n += wave->folders[i].n_files;
+    HD_TRY(hd_alloc_array(op, n, sizeof(struct hd_verify_file *), &wave->files));
+    for (size_t i = 0; i < wave->n_folders; i++) {
+        struct hd_verify_folder *const folder = &wave->folders[i];
+
+        for (size_t f = 0; f < folder->n_files; f++) {
+            folder->files[f].folder = folder;
+            wave->files[wave->n_files++] = &folder->files[f];
+        }
+    }
+    return HUDI_OK;
+}
+
 /* What was found in the wave's folders goes to the whole check, and their folders to `next`. */
 static hudi_status gather(struct hd_op *op, struct wave *wave, struct hd_arena *arena,
                           struct level *next)
@@ -61,8 +94,10 @@ static hudi_status gather(struct hd_op *op, struct wave *wave, struct hd_arena *
 static void clear_wave(struct hd_op *op, struct wave *wave)
 {
     for (size_t i = 0; i < wave->n_folders && wave->folders != NULL; i++) {
-        for (size_t f = 0; f < wave->folders[i].n_files; f++)
+        for (size_t f = 0; f < wave->folders[i].n_files; f++) {
             hd_report_clear(&wave->folders[i].files[f].report);
+            hd_key_hashes_clear(op, &wave->folders[i].files[f]);
+        }
         hd_report_clear(&wave->folders[i].report);
         hd_arena_clear(&wave->folders[i].arena);
     }
@@ -80,6 +115,10 @@ static hudi_status run_wave(struct hd_op *op, struct hd_verify *verify, const ch
     for (size_t i = 0; i < n_paths; i++)
         wave.folders[i].path = paths[i];
     HD_TRY_OUT(hd_each(op, verify->pool, n_paths, list_one, &wave));
+    HD_TRY_OUT(list_files(op, &wave));
+    atomic_store(&verify->n_hashes, 0);
+    HD_TRY_OUT(hd_each(op, verify->pool, wave.n_files, check_one, &wave));
+    HD_TRY_OUT(hd_each(op, verify->pool, n_paths, find_duplicates, &wave));
     HD_TRY_OUT(gather(op, &wave, arena, next));
 out:
     clear_wave(op, &wave);

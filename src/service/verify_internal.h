@@ -7,6 +7,7 @@
 #include "format/layout/file_name.h"
 #include "format/layout/table_snapshot.h"
 #include "service/verify.h"
+#include "store/base_file.h"
 
 /* ---- what was found: verify_report.c -------------------------------------------------------- */
 
@@ -91,6 +92,8 @@ struct hd_verify {
     struct hd_expectations expected;
     enum hd_complex_encoding key_encoding;
     bool quick;
+    size_t max_hashes; /* of keys held at a time */
+    HD_ATOMIC(size_t) n_hashes;
     struct hd_report report;
     size_t n_files;
     int64_t n_rows;
@@ -113,7 +116,7 @@ hudi_status hd_expected_group_find(struct hd_op *op, const struct hd_expectation
 
 /* ---- folders and files: verify_folders.c ---------------------------------------------------- */
 
-struct hd_key_hashes;
+struct hd_verify_folder;
 
 /* A base file of a completed write. */
 struct hd_verify_file {
@@ -125,7 +128,13 @@ struct hd_verify_file {
     const struct hd_expected_file *expected; /* NULL: its commit is archived */
     bool is_latest;                          /* of its file group */
     int64_t n_rows;                          /* -1: could not be opened */
+    bool keys_readable;
+    struct hd_verify_folder *folder;
     struct hd_report report;
+    /* Of the keys of a latest slice, sorted; verify_duplicates.c. */
+    uint64_t *hashes;
+    size_t n_hashes;
+    uint64_t reserved_bytes; /* of the budget, for `hashes` */
 };
 
 struct hd_verify_folder {
@@ -134,6 +143,7 @@ struct hd_verify_folder {
     struct hd_report report;
     bool has_metafile;
     bool has_data;
+    hd_atomic_bool too_many_keys; /* hashes of its files are not complete */
     struct hd_verify_file *files; /* sorted by name */
     size_t n_files;
     const char **below; /* names of the folders in it */
@@ -146,6 +156,30 @@ hudi_status hd_verify_folders(struct hd_op *op, struct hd_verify *verify);
 /** Take apart the listing of one folder; verify_listing.c. A folder that is gone is empty. */
 hudi_status hd_verify_list(struct hd_op *op, struct hd_verify *verify,
                            struct hd_verify_folder *folder);
+
+/** Open a base file and check it against footer, commit and timeline; verify_base_file.c. */
+hudi_status hd_verify_base_file(struct hd_op *op, struct hd_verify *verify,
+                                struct hd_verify_file *file);
+
+/** HUDI_NOT_FOUND sets an error. */
+hudi_status hd_verify_open(struct hd_op *op, const struct hd_verify *verify,
+                           const struct hd_verify_file *file, hd_base_reader **out);
+
+/* ---- keys that occur twice in a partition: verify_duplicates.c ------------------------------ */
+
+/** Get ready for the hashes of `n_rows` keys; what does not fit into memory is left to
+ * hd_verify_duplicates(). */
+hudi_status hd_key_hashes_begin(struct hd_op *op, struct hd_verify *verify,
+                                struct hd_verify_file *file, int64_t n_rows);
+/** Add keys, in any number; without effect unless hd_key_hashes_begin() found room. */
+void hd_key_hashes_add(struct hd_verify_file *file, const struct hd_slice *keys, size_t n);
+/** No more keys of this file. */
+void hd_key_hashes_end(struct hd_verify_file *file);
+void hd_key_hashes_clear(struct hd_op *op, struct hd_verify_file *file);
+
+/** Find keys that occur more than once in the latest slices of the folder. */
+hudi_status hd_verify_duplicates(struct hd_op *op, struct hd_verify *verify,
+                                 struct hd_verify_folder *folder);
 
 /** Marker folders that were left; verify_listing.c. */
 hudi_status hd_verify_leftovers(struct hd_op *op, struct hd_verify *verify);

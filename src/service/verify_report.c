@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "service/verify_internal.h"
 
 static hudi_status add(struct hd_op *op, struct hd_report *report, bool is_note, const char *kind,
@@ -13,8 +14,9 @@ static hudi_status add(struct hd_op *op, struct hd_report *report, bool is_note,
     char message[1024], *text;
 
     vsnprintf(message, sizeof message, format, arguments);
+    const bool is_utf8 = hd_utf8_valid(hd_slice_text(message));
     for (char *c = message; *c != '\0'; c++)
-        if ((unsigned char)*c < 0x20 || *c == 0x7f)
+        if ((unsigned char)*c < 0x20 || *c == 0x7f || ((unsigned char)*c >= 0x80 && !is_utf8))
             *c = '?';
     HD_TRY(hd_arena_strdup(op, &report->arena, message, &text));
     entry.finding.message = text;
