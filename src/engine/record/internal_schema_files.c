@@ -120,6 +120,35 @@ hudi_status hd_internal_schema_rename(struct hd_op *op, const hd_internal_schema
     return status;
 }
 
+static hudi_status rename_below(struct hd_op *op, const hd_internal_schema *newest,
+                                const hd_internal_schema *file_schema,
+                                const struct ArrowSchema *file, struct ArrowSchema *out)
+{
+    HD_TRY(hd_schema_init_struct(op, out, "", false, file->n_children));
+    for (int64_t i = 0; i < file->n_children; i++) {
+        const struct ArrowSchema *column = file->children[i];
+        const struct hd_internal_field *old =
+            hd_internal_field_by_name(&file_schema->root, column->name);
+        const struct hd_internal_field *now =
+            old == NULL ? NULL : hd_internal_field_by_id(&newest->root, old->id);
+
+        HD_TRY(rename_field(op, now, old, column, column->name, out->children[i]));
+    }
+    return HUDI_OK;
+}
+
+hudi_status hd_internal_schema_rename_below(struct hd_op *op, const hd_internal_schema *newest,
+                                            const hd_internal_schema *file_schema,
+                                            const struct ArrowSchema *file, struct ArrowSchema *out)
+{
+    *out = (struct ArrowSchema){0};
+    const hudi_status status = rename_below(op, newest, file_schema, file, out);
+
+    if (status != HUDI_OK)
+        hd_schema_clear(out);
+    return status;
+}
+
 /* ---- from Arrow --------------------------------------------------------------------------- */
 
 static hudi_status from_arrow(struct hd_op *op, const struct ArrowSchema *field,

@@ -69,6 +69,13 @@ hudi_status hd_internal_schema_rename(struct hd_op *op, const hd_internal_schema
                                       const hd_internal_schema *file_schema,
                                       const struct ArrowSchema *file, struct ArrowSchema *out);
 
+/** As hd_internal_schema_rename(), but the columns keep their names: for use with
+ * hd_internal_schema_file_names(). */
+hudi_status hd_internal_schema_rename_below(struct hd_op *op, const hd_internal_schema *newest,
+                                            const hd_internal_schema *file_schema,
+                                            const struct ArrowSchema *file,
+                                            struct ArrowSchema *out);
+
 /** For every column of `target` the name the same column id has in `file_schema`, or NULL: an array
  * of schema length for hd_projection_new(); free the array with hd_free(), the names belong to
  * `file_schema`. */

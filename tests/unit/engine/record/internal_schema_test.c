@@ -69,9 +69,10 @@ static void a_schema_becomes_columns(void **state)
 
     schema = parse(op, NESTED);
     OK(hd_internal_schema_to_arrow(op, schema, &arrow));
-    assert_described(op, &arrow,
-                     "struct<r: struct<x: fixed_size_binary[16], now: timestamp[us, UTC]>, l: list<element: "
-                     "struct<in_list: int32>>, m: map<string, binary>>");
+    assert_described(
+        op, &arrow,
+        "struct<r: struct<x: fixed_size_binary[16], now: timestamp[us, UTC]>, l: list<element: "
+        "struct<in_list: int32>>, m: map<string, binary>>");
     assert_false(hd_schema_nullable(arrow.children[1]));
     assert_false(hd_schema_nullable(arrow.children[0]->children[0]));
     hd_schema_clear(&arrow);
@@ -154,6 +155,7 @@ static void renamed_files_read_by_id_at_every_level(void **state)
     hd_internal_schema *old = parse(op, OLD_NESTED);
     struct ArrowSchema file, renamed, target;
     struct ArrowArray batch, out;
+    struct ArrowSchema wanted = {0};
     hd_projection *projection;
     int32_t n;
 
@@ -162,12 +164,17 @@ static void renamed_files_read_by_id_at_every_level(void **state)
     OK(hd_internal_schema_rename(op, newest, old, &file, &renamed));
     assert_described(op, &renamed,
                      "struct<-: int32, l: list<element: struct<is: int32, -: int32>>>");
+    hd_schema_clear(&wanted);
+    OK(hd_internal_schema_rename_below(op, newest, old, &file, &wanted));
+    assert_described(op, &wanted,
+                     "struct<c: int32, l: list<element: struct<is: int32, -: int32>>>");
+    hd_schema_clear(&wanted);
     OK(hd_projection_new(op, &target, &renamed, NULL, HD_CAST_READ, &projection));
     hd_projection_file_columns(projection, &n);
     assert_int_equal(n, 1);
 
     const int32_t list[] = {1};
-    struct ArrowSchema wanted;
+
     OK(hd_schema_select(op, &file, list, 1, &wanted));
     batch = test_array(op, &wanted, "[([(7, 8), null]), (null)]");
     hd_schema_clear(&wanted);
