@@ -29,6 +29,7 @@ bool hd_index_is_global(enum hd_index_type type);
 struct hd_index_hit {
     int64_t row;   /* of the file */
     int64_t entry; /* of the map */
+    bool drop;     /* the row goes, whatever the record says: it moves to another partition */
 };
 
 /** Hits of one base file, ascending by row. A key stored twice hits twice. */

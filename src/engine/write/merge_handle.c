@@ -189,8 +189,9 @@ static hudi_status merge_batch(struct hd_op *op, hd_merge_handle *handle,
         hd_spillable_map_get(op, request->map, handle->hit_entries, (int64_t)n_hits, &incoming));
     HD_TRY_OUT(stored_views(op, handle, batch, &stored));
     HD_TRY_OUT(hd_view_open(op, &handle->arena, &schema->record, &incoming, &fresh));
-    HD_TRY_OUT(hd_merge_runs_make(op, request, stored, fresh.children, handle->hit_rows, n_hits,
-                                  n_rows, &handle->runs));
+    HD_TRY_OUT(hd_merge_runs_make(op, request, stored, fresh.children,
+                                  request->hits + handle->next_hit - n_hits, handle->hit_rows,
+                                  n_hits, n_rows, &handle->runs));
     for (int32_t i = 0; i < schema->n_meta; i++)
         HD_TRY_OUT(merge_meta_column(op, handle, i, batch, &columns[i]));
     for (int32_t i = 0; i < schema->n_stored; i++) {

@@ -60,8 +60,8 @@ static hudi_status apply_choice(struct hd_op *op, struct hd_merge_runs *runs,
 
 hudi_status hd_merge_runs_make(struct hd_op *op, const struct hd_merge_request *request,
                                const struct hd_view *stored, const struct hd_view *incoming,
-                               const uint32_t *rows, size_t n_hits, uint32_t n_rows,
-                               struct hd_merge_runs *out)
+                               const struct hd_index_hit *hits, const uint32_t *rows, size_t n_hits,
+                               uint32_t n_rows, struct hd_merge_runs *out)
 {
     uint32_t next = 0;
 
@@ -76,7 +76,8 @@ hudi_status hd_merge_runs_make(struct hd_op *op, const struct hd_merge_request *
             .by_arrival = request->deletes,
         };
 
-        out->choices[i] = hd_merger_combine(request->merger, &old, &new);
+        out->choices[i] =
+            hits[i].drop ? HD_MERGE_DELETE : hd_merger_combine(request->merger, &old, &new);
         HD_TRY(copy_rows(op, out, next, rows[i]));
         HD_TRY(apply_choice(op, out, out->choices[i], rows[i], (uint32_t)i));
         next = rows[i] + 1;

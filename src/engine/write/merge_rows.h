@@ -25,11 +25,11 @@ struct hd_merge_runs {
 };
 
 /** Decide for the hits (row numbers relative to the batch in `rows`, ascending) and make the runs.
- * `stored` and `incoming` are the record columns' views; incoming row i belongs to hit i. */
+ * `stored` and `incoming` are the record columns' views; incoming row i belongs to hits[i]. */
 hudi_status hd_merge_runs_make(struct hd_op *op, const struct hd_merge_request *request,
                                const struct hd_view *stored, const struct hd_view *incoming,
-                               const uint32_t *rows, size_t n_hits, uint32_t n_rows,
-                               struct hd_merge_runs *out);
+                               const struct hd_index_hit *hits, const uint32_t *rows, size_t n_hits,
+                               uint32_t n_rows, struct hd_merge_runs *out);
 
 /** `records` for one column of a batch with column merges, into `out` (reset first). */
 hudi_status hd_merge_runs_column(struct hd_op *op, const struct hd_merge_request *request,

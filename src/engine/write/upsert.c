@@ -3,60 +3,30 @@
 
 #include "arrow/schema.h"
 #include "base/checked_int.h"
-#include "engine/index/index.h"
-#include "engine/record/merge.h"
-#include "engine/record/spillable_map.h"
 #include "engine/write/assign.h"
 #include "engine/write/insert_target.h"
 #include "engine/write/merge_handle.h"
-#include "format/layout/file_system_view.h"
+#include "engine/write/upsert_internal.h"
 
 #define BATCH_ROWS 65536
 /* Of hoodie.memory.merge.max.size, as ExternalSpillableMap has it. */
 #define MEMORY_SHARE 0.8
-
-/* What is written to one file group, or to the new ones of a partition. */
-struct work {
-    const char *partition_path;
-    const struct hd_file_slice *slice; /* NULL: new file groups */
-    const struct hd_index_hit *hits;
-    size_t n_hits;
-    const int64_t *inserts; /* entries */
-    int64_t n_inserts;
-    struct hd_write_status status;
-};
-
-struct hd_upsert {
-    const struct hd_write_config *config;
-    const struct hd_write_schema *schema;
-    struct hd_partition_set *partitions;
-    struct hd_write_status *status;
-    enum hd_index_type index_type;
-    hd_merger *merger;
-    hd_spillable_map *map;
-    bool combine;
-    struct hd_arena arena;
-    struct hd_file_system_view view;
-    const struct hd_file_slice **slices;
-    size_t n_slices;
-    struct hd_index_result tagged;
-    int64_t *inserts;       /* entries without a home, grouped by partition number */
-    int64_t *insert_starts; /* per partition number, and the end */
-    size_t *work_of;        /* number + 1 of the work on each slice, 0: none */
-    struct work *works;
-    size_t n_works;
-    size_t work_capacity;
-};
 
 /* ---- record key and pre-combine: rows -> one record per key ---------------------------------- */
 
 static bool keep_later(void *self, const struct hd_view *old_columns, int64_t old_row,
                        const struct hd_view *new_columns, int64_t new_row, bool *columns)
 {
+    hd_upsert *upsert = self;
     const struct hd_merge_side earlier = {.columns = old_columns, .row = old_row};
     const struct hd_merge_side later = {.columns = new_columns, .row = new_row};
+    const bool replace =
+        !upsert->combine || hd_merger_precombine(upsert->merger, &earlier, &later, columns);
 
-    return hd_merger_precombine(((hd_upsert *)self)->merger, &earlier, &later, columns);
+    /* Room was made before the put: one decision a row at most. */
+    if (upsert->global)
+        upsert->decisions[upsert->n_decisions++] = replace;
+    return replace;
 }
 
 static bool column_of_later(void *self, int32_t column, const struct hd_view *old_columns,
@@ -106,10 +76,7 @@ hudi_status hd_upsert_open(struct hd_op *op, const struct hd_write_config *confi
     upsert->combine = hd_write_bool(config, combine);
     HD_TRY_OUT(
         hd_index_type_of(op, hd_write_text(config, "hoodie.index.type"), &upsert->index_type));
-    if (hd_index_is_global(upsert->index_type)) {
-        status = hd_fail(op, HUDI_NOT_IMPLEMENTED, "global indexes are not supported yet");
-        goto out;
-    }
+    upsert->global = hd_index_is_global(upsert->index_type);
     HD_TRY_OUT(hd_merger_new(op, &config->table->config, &config->options, &schema->record,
                              &upsert->merger));
     HD_TRY_OUT(open_map(op, upsert));
@@ -117,6 +84,47 @@ hudi_status hd_upsert_open(struct hd_op *op, const struct hd_write_config *confi
     return HUDI_OK;
 out:
     hd_upsert_free(op, upsert);
+    return status;
+}
+
+/* Global index: each entry's partition is that of the row that was kept. Decisions come in the
+ * order of rows, one for each that met an older row of its key. */
+static void note_partitions(hd_upsert *upsert, const struct hd_input_batch *batch,
+                            const int64_t *entries, int64_t n_before)
+{
+    int64_t n_known = n_before;
+    size_t next = 0;
+
+    for (int64_t i = 0; i < batch->n_rows; i++) {
+        const int64_t row = batch->rows != NULL ? batch->rows[i] : i;
+        const bool is_new = entries[i] >= n_known;
+
+        if (is_new)
+            n_known = entries[i] + 1;
+        if (is_new || upsert->decisions[next++])
+            upsert->partition_of[entries[i]] = batch->keys.partitions[row];
+    }
+}
+
+static hudi_status put_global(struct hd_op *op, hd_upsert *upsert, struct hd_input_batch *batch,
+                              const struct hd_view *keys,
+                              const struct hd_spillable_map_resolve *resolve)
+{
+    hudi_status status = HUDI_OK;
+    const int64_t n_before = hd_spillable_map_length(upsert->map);
+    const size_t n = (size_t)batch->n_rows;
+    int64_t *entries = NULL;
+
+    HD_TRY_OUT(hd_alloc_raw(op, n, sizeof *entries, &entries));
+    HD_TRY_OUT(hd_grow(op, &upsert->decisions, &upsert->decision_capacity, n, 1));
+    HD_TRY_OUT(hd_grow(op, &upsert->partition_of, &upsert->partition_capacity, (size_t)n_before + n,
+                       sizeof *upsert->partition_of));
+    upsert->n_decisions = 0;
+    HD_TRY_OUT(hd_spillable_map_put(op, upsert->map, keys, NULL, batch->records, batch->rows,
+                                    batch->n_rows, resolve, entries));
+    note_partitions(upsert, batch, entries, n_before);
+out:
+    hd_free(op, entries);
     return status;
 }
 
@@ -132,10 +140,12 @@ hudi_status hd_upsert_add(struct hd_op *op, hd_upsert *upsert, struct hd_input_b
 
     HD_TRY_OUT(hd_schema_init_field(op, &field, "key", &text, false));
     HD_TRY_OUT(hd_view_open(op, &arena, &field, &batch->keys.record_keys, &keys));
-    HD_TRY_OUT(hd_spillable_map_put(
-        op, upsert->map, &keys,
-        hd_index_is_global(upsert->index_type) ? NULL : batch->keys.partitions, batch->records,
-        batch->rows, batch->n_rows, upsert->combine ? &resolve : NULL, NULL));
+    if (upsert->global)
+        HD_TRY_OUT(put_global(op, upsert, batch, &keys, &resolve));
+    else
+        HD_TRY_OUT(hd_spillable_map_put(op, upsert->map, &keys, batch->keys.partitions,
+                                        batch->records, batch->rows, batch->n_rows,
+                                        upsert->combine ? &resolve : NULL, NULL));
 out:
     hd_schema_clear(&field);
     hd_arena_clear(&arena);
@@ -149,7 +159,7 @@ static hudi_status load_slices(struct hd_op *op, hd_upsert *upsert)
     const struct hd_table_snapshot *table = upsert->config->table;
     const size_t n = upsert->partitions->paths.n_entries;
     const char **paths = NULL;
-    const bool all = hd_index_is_global(upsert->index_type);
+    const bool all = upsert->global;
 
     HD_TRY(hd_arena_array(op, &upsert->arena, n, sizeof *paths, &paths));
     for (size_t i = 0; i < n; i++)
@@ -185,32 +195,43 @@ static hudi_status tag(struct hd_op *op, hd_upsert *upsert)
     return HUDI_OK;
 }
 
+/* Entries that a file holds need no insert. */
+static hudi_status settle_hits(struct hd_op *op, hd_upsert *upsert)
+{
+    HD_TRY(hd_arena_array(op, &upsert->arena, (size_t)hd_spillable_map_length(upsert->map), 1,
+                          &upsert->settled));
+    for (size_t f = 0; f < upsert->tagged.n_files; f++)
+        for (size_t i = 0; i < upsert->tagged.files[f].n_hits; i++)
+            upsert->settled[upsert->tagged.files[f].hits[i].entry] = 1;
+    return upsert->global ? hd_upsert_resolve_moves(op, upsert) : HUDI_OK;
+}
+
+static uint32_t partition_of(const hd_upsert *upsert, int64_t entry)
+{
+    return upsert->global ? upsert->partition_of[entry]
+                          : hd_spillable_map_space(upsert->map, entry);
+}
+
 /* Entries that no file holds, by partition; a delete of an unknown key is nothing. */
 static hudi_status collect_inserts(struct hd_op *op, hd_upsert *upsert)
 {
     const int64_t n = hd_spillable_map_length(upsert->map);
     const size_t n_partitions = upsert->partitions->paths.n_entries;
-    uint8_t *known;
-
-    HD_TRY(hd_arena_array(op, &upsert->arena, (size_t)n, 1, &known));
     HD_TRY(
         hd_arena_array(op, &upsert->arena, (size_t)n, sizeof *upsert->inserts, &upsert->inserts));
     HD_TRY(hd_arena_array(op, &upsert->arena, n_partitions + 2, sizeof *upsert->insert_starts,
                           &upsert->insert_starts));
-    for (size_t f = 0; f < upsert->tagged.n_files; f++)
-        for (size_t i = 0; i < upsert->tagged.files[f].n_hits; i++)
-            known[upsert->tagged.files[f].hits[i].entry] = 1;
     if (upsert->config->operation == HD_OPERATION_DELETE)
         return HUDI_OK;
     int64_t *starts = upsert->insert_starts + 1; /* counting sort: one place ahead while filling */
     for (int64_t i = 0; i < n; i++)
-        if (!known[i])
-            starts[hd_spillable_map_space(upsert->map, i) + 1]++;
+        if (!upsert->settled[i])
+            starts[partition_of(upsert, i) + 1]++;
     for (size_t p = 1; p <= n_partitions; p++)
         starts[p] += starts[p - 1];
     for (int64_t i = 0; i < n; i++)
-        if (!known[i])
-            upsert->inserts[starts[hd_spillable_map_space(upsert->map, i)]++] = i;
+        if (!upsert->settled[i])
+            upsert->inserts[starts[partition_of(upsert, i)]++] = i;
     return HUDI_OK;
 }
 
@@ -287,6 +308,9 @@ static hudi_status assign(struct hd_op *op, hd_upsert *upsert)
                           &upsert->work_of));
     for (size_t f = 0; f < upsert->tagged.n_files; f++) {
         const struct hd_file_hits *file = &upsert->tagged.files[f];
+        if (file->n_hits == 0) { /* all its rows stay as they are */
+            continue;
+        }
         const struct work work = {.partition_path = file->slice->partition_path,
                                   .slice = file->slice,
                                   .hits = file->hits,
@@ -412,6 +436,7 @@ hudi_status hd_upsert_finish(struct hd_op *op, hd_upsert *upsert)
         return HUDI_OK;
     HD_TRY(load_slices(op, upsert));
     HD_TRY(tag(op, upsert));
+    HD_TRY(settle_hits(op, upsert));
     HD_TRY(collect_inserts(op, upsert));
     HD_TRY(assign(op, upsert));
     HD_TRY(hd_pool_each(op, upsert->config->pool, upsert->n_works, run_work, upsert));
@@ -428,6 +453,8 @@ void hd_upsert_free(struct hd_op *op, hd_upsert *upsert)
         hd_write_status_clear(op, &upsert->works[i].status);
     hd_free(op, upsert->works);
     hd_index_result_clear(op, &upsert->tagged);
+    hd_free(op, upsert->partition_of);
+    hd_free(op, upsert->decisions);
     hd_spillable_map_free(op, upsert->map);
     hd_merger_free(upsert->merger);
     hd_file_system_view_clear(&upsert->view);

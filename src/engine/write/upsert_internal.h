@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HD_ENGINE_UPSERT_INTERNAL_H
+#define HD_ENGINE_UPSERT_INTERNAL_H
+
+/* What the parts of the upsert flow share: upsert.c (the flow) and upsert_moves.c. */
+
+#include "engine/index/index.h"
+#include "engine/record/merge.h"
+#include "engine/record/spillable_map.h"
+#include "engine/write/upsert.h"
+#include "format/layout/file_system_view.h"
+
+/* What is written to one file group, or to the new ones of a partition. */
+struct work {
+    const char *partition_path;
+    const struct hd_file_slice *slice; /* NULL: new file groups */
+    const struct hd_index_hit *hits;
+    size_t n_hits;
+    const int64_t *inserts; /* entries */
+    int64_t n_inserts;
+    struct hd_write_status status;
+};
+
+struct hd_upsert {
+    const struct hd_write_config *config;
+    const struct hd_write_schema *schema;
+    struct hd_partition_set *partitions;
+    struct hd_write_status *status;
+    enum hd_index_type index_type;
+    hd_merger *merger;
+    hd_spillable_map *map;
+    bool combine;
+    bool global;
+    /* Global index: partition number of each entry's record, and decisions of one put. */
+    uint32_t *partition_of;
+    size_t partition_capacity;
+    uint8_t *decisions;
+    size_t n_decisions, decision_capacity;
+    uint8_t *settled; /* per entry: it has found its place, or is to have none */
+    struct hd_arena arena;
+    struct hd_file_system_view view;
+    const struct hd_file_slice **slices;
+    size_t n_slices;
+    struct hd_index_result tagged;
+    int64_t *inserts;       /* entries without a home, grouped by partition number */
+    int64_t *insert_starts; /* per partition number, and the end */
+    size_t *work_of;        /* number + 1 of the work on each slice, 0: none */
+    struct work *works;
+    size_t n_works;
+    size_t work_capacity;
+};
+
+/**
+ * Global index: records whose key is stored in another partition than theirs move, as a delete
+ * there and an insert here. Stored and incoming record are combined first: a stored one that wins
+ * stays where it is, and the incoming one is dropped. Sets `drop` of the hits whose row goes, takes
+ * out those of rows that stay, and marks in upsert->settled the entries that need no insert.
+ * Source: HoodieIndexUtils.mergeForPartitionUpdatesIfNeeded (Hudi 0.15.0)
+ */
+hudi_status hd_upsert_resolve_moves(struct hd_op *op, hd_upsert *upsert);
+
+#endif
