@@ -14,7 +14,7 @@
 /* Lists named partitions, each task one; results by partition number. */
 struct part_loader {
     const struct hd_partition_lister *lister;
-    const struct hd_timeline *timeline;
+    const struct hd_view_times *times;
     const char *const *partitions;
     struct hd_view_part **parts;
 };
@@ -33,8 +33,8 @@ static hudi_status load_part(struct hd_op *op, void *argument, size_t i)
         status = HUDI_OK;
     }
     if (status == HUDI_OK)
-        status = hd_view_part_new(op, self->timeline, self->partitions[i], infos, n_infos,
-                                  &self->parts[i]);
+        status =
+            hd_view_part_new(op, self->times, self->partitions[i], infos, n_infos, &self->parts[i]);
     hd_arena_clear(&listing);
     return status;
 }
@@ -70,10 +70,12 @@ static hudi_status load_named(struct hd_op *op, hd_pool *pool,
                               const struct hd_timeline *timeline, const char *const *partitions,
                               size_t n_partitions, struct hd_file_system_view *view)
 {
-    struct part_loader loader = {.lister = lister, .timeline = timeline};
+    struct hd_view_times times;
+    struct part_loader loader = {.lister = lister, .times = &times};
     const char **sorted;
     size_t n;
 
+    HD_TRY(hd_view_times_init(op, &view->arena, timeline, &times));
     HD_TRY(sort_partitions(op, partitions, n_partitions, &sorted, &n));
     hudi_status status = hd_alloc_array(op, n, sizeof *view->parts, &view->parts);
     if (status == HUDI_OK) {
@@ -101,11 +103,13 @@ static hudi_status load_all(struct hd_op *op, hd_pool *pool, hd_file_system *fs,
                             struct hd_file_system_view *view)
 {
     struct hd_arena arena = {0};
+    struct hd_view_times times;
     struct hd_walked_partition *found;
     size_t n_found;
 
-    hudi_status status = hd_partition_walk(op, pool, fs, table_path, visit_partition,
-                                           (void *)(uintptr_t)timeline, &arena, &found, &n_found);
+    HD_TRY(hd_view_times_init(op, &view->arena, timeline, &times));
+    hudi_status status = hd_partition_walk(op, pool, fs, table_path, visit_partition, &times,
+                                           &arena, &found, &n_found);
     HD_KEEP(hd_alloc_array(op, n_found, sizeof *view->parts, &view->parts));
     for (size_t i = 0; i < n_found; i++) {
         if (view->parts == NULL)
@@ -131,7 +135,7 @@ static hudi_status join_parts(struct hd_op *op, struct hd_file_system_view *view
     HD_TRY(hd_arena_array(op, &view->arena, view->n_parts + 1, sizeof *view->first_group,
                           &view->first_group));
     for (size_t i = 0; i < view->n_parts; i++) {
-        const struct hd_view_part *const part = view->parts[i];
+        struct hd_view_part *const part = view->parts[i];
 
         view->partitions[i] = part->partition_path;
         view->first_group[i] = view->n_groups;
@@ -139,6 +143,8 @@ static hudi_status join_parts(struct hd_op *op, struct hd_file_system_view *view
             memcpy(&view->groups[view->n_groups], part->groups,
                    part->n_groups * sizeof *part->groups);
         view->n_groups += part->n_groups;
+        hd_free(op, part->groups);
+        part->groups = NULL;
     }
     view->n_partitions = view->n_parts;
     view->first_group[view->n_partitions] = view->n_groups;

@@ -5,36 +5,97 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the timeline says about an instant in a file name. */
-enum visibility { HIDDEN, COMMITTED, PENDING_COMPACTION };
+/* Instants that are in no timeline (archived ones), by their last digits: the same few come again
+ * and again, and each is to be copied about once. */
+#define CACHE_SLOTS 64
+struct instant_cache {
+    const char *times[CACHE_SLOTS];
+};
 
 /* A file that is seen, before it has its place. */
 struct seen_file {
     struct hd_file_name name; /* into the listing */
     const char *text;
     uint64_t size_bytes;
-    const char *instant; /* interned: equal instants are the same pointer */
-    enum visibility visibility;
+    const char *instant;
+    enum hd_visibility visibility;
 };
 
-static hudi_status look_up_instant(struct hd_op *op, struct hd_view_part *part,
-                                   const struct hd_timeline *timeline, struct hd_slice instant,
-                                   const struct hd_map_entry **out)
+hudi_status hd_view_times_init(struct hd_op *op, struct hd_arena *arena,
+                               const struct hd_timeline *timeline, struct hd_view_times *out)
 {
-    struct hd_map_entry *entry;
-    bool added;
+    const size_t n = timeline->n_instants;
 
-    HD_TRY(hd_map_put(op, &part->instants, instant, HIDDEN, &entry, &added));
-    if (added) {
-        const char *const time = (const char *)entry->key.data;
+    *out = (struct hd_view_times){.timeline = timeline};
+    HD_TRY(hd_arena_array(op, arena, n, sizeof *out->times, &out->times));
+    HD_TRY(hd_arena_array(op, arena, n, sizeof *out->visibility, &out->visibility));
+    for (size_t i = 0; i < n; i++) {
+        const char *const time = timeline->instants[i].time;
+        char *copy;
 
-        if (hd_timeline_is_committed(timeline, time))
-            entry->value = COMMITTED;
-        else if (hd_timeline_is_pending_compaction(timeline, time))
-            entry->value = PENDING_COMPACTION;
+        if (i > 0 && strcmp(time, out->times[i - 1]) == 0) {
+            out->times[i] = out->times[i - 1];
+            out->visibility[i] = out->visibility[i - 1];
+            continue;
+        }
+        HD_TRY(hd_arena_strdup(op, arena, time, &copy));
+        out->times[i] = copy;
+        out->visibility[i] = hd_timeline_is_committed(timeline, time) ? HD_COMMITTED
+                             : hd_timeline_is_pending_compaction(timeline, time)
+                                 ? HD_PENDING_COMPACTION
+                                 : HD_HIDDEN;
     }
-    *out = entry;
     return HUDI_OK;
+}
+
+static unsigned cache_slot(struct hd_slice instant)
+{
+    unsigned slot = 0;
+
+    for (size_t i = instant.size > 3 ? instant.size - 3 : 0; i < instant.size; i++)
+        slot = slot * 10 + (unsigned)(instant.data[i] - '0');
+    return slot % CACHE_SLOTS;
+}
+
+/* An instant before the timeline's start is committed, one between its instants was rolled back. */
+static hudi_status look_up_other(struct hd_op *op, struct hd_view_part *part,
+                                 const struct hd_view_times *times, struct instant_cache *cache,
+                                 const char *time, struct hd_slice instant, struct seen_file *file)
+{
+    const unsigned slot = cache_slot(instant);
+    char *copy;
+
+    file->visibility = hd_timeline_is_committed(times->timeline, time) ? HD_COMMITTED : HD_HIDDEN;
+    if (file->visibility == HD_HIDDEN)
+        return HUDI_OK;
+    if (cache->times[slot] == NULL || strcmp(cache->times[slot], time) != 0) {
+        HD_TRY(hd_arena_strdup(op, &part->arena, time, &copy));
+        cache->times[slot] = copy;
+    }
+    file->instant = cache->times[slot];
+    return HUDI_OK;
+}
+
+static hudi_status look_up_instant(struct hd_op *op, struct hd_view_part *part,
+                                   const struct hd_view_times *times, struct instant_cache *cache,
+                                   struct seen_file *file)
+{
+    const struct hd_slice instant = file->name.instant;
+    char time[HD_INSTANT_TIME_BYTES];
+
+    memcpy(time, instant.data, instant.size);
+    time[instant.size] = '\0';
+    const size_t i = hd_timeline_lower_bound(times->timeline, time);
+    if (i == times->timeline->n_instants || strcmp(times->times[i], time) != 0)
+        return look_up_other(op, part, times, cache, time, instant, file);
+    file->instant = times->times[i];
+    file->visibility = (enum hd_visibility)times->visibility[i];
+    return HUDI_OK;
+}
+
+static bool same_instant(const char *a, const char *b)
+{
+    return a == b || strcmp(a, b) == 0;
 }
 
 /* By file group, then log order, base files before the log files on them. */
@@ -56,23 +117,21 @@ static int compare_seen(const void *a, const void *b)
 
 /* Invariant 1. Also leaves out CDC log files, which are in no slice. */
 static hudi_status collect_seen(struct hd_op *op, struct hd_view_part *part,
-                                const struct hd_timeline *timeline,
-                                const struct hd_file_info *infos, size_t n_infos,
-                                struct seen_file *seen, size_t *n_seen)
+                                const struct hd_view_times *times, const struct hd_file_info *infos,
+                                size_t n_infos, struct seen_file *seen, size_t *n_seen)
 {
+    struct instant_cache cache = {0};
+
     for (size_t i = 0; i < n_infos; i++) {
         struct seen_file *const file = &seen[*n_seen];
-        const struct hd_map_entry *instant;
 
         if (infos[i].is_dir || !hd_file_name_parse(infos[i].name, &file->name) ||
             file->name.kind == HD_FILE_CDC_LOG)
             continue;
-        HD_TRY(look_up_instant(op, part, timeline, file->name.instant, &instant));
-        file->visibility = (enum visibility)instant->value;
-        if (file->visibility == HIDDEN ||
-            (file->name.kind == HD_FILE_BASE && file->visibility != COMMITTED))
+        HD_TRY(look_up_instant(op, part, times, &cache, file));
+        if (file->visibility == HD_HIDDEN ||
+            (file->name.kind == HD_FILE_BASE && file->visibility != HD_COMMITTED))
             continue;
-        file->instant = (const char *)instant->key.data;
         file->text = infos[i].name;
         file->size_bytes = infos[i].size_bytes;
         (*n_seen)++;
@@ -80,25 +139,36 @@ static hudi_status collect_seen(struct hd_op *op, struct hd_view_part *part,
     return HUDI_OK;
 }
 
-static hudi_status place_file(struct hd_op *op, struct hd_view_part *part,
-                              const struct seen_file *seen, struct hd_data_file *out)
+/* Bytes of "partition/name\0token\0". */
+static size_t text_bytes(const struct hd_view_part *part, const struct seen_file *seen)
 {
-    const size_t name_bytes = strlen(seen->text);
-    char *path, *token;
+    return strlen(part->partition_path) + strlen(seen->text) + seen->name.write_token.size + 3;
+}
 
-    HD_TRY(hd_arena_printf(op, &part->arena, &path, "%s%s%s", part->partition_path,
-                           part->partition_path[0] == '\0' ? "" : "/", seen->text));
-    HD_TRY(hd_arena_strndup(op, &part->arena, seen->name.write_token.data,
-                            seen->name.write_token.size, &token));
+/* `*texts` is where the file's texts go; it is moved behind them. */
+static void place_file(const struct hd_view_part *part, const struct seen_file *seen, char **texts,
+                       struct hd_data_file *out)
+{
+    char *at = *texts;
+
     *out = (struct hd_data_file){
-        .name = path + strlen(path) - name_bytes,
-        .path = path,
-        .write_token = token,
+        .path = at,
         .instant = seen->instant,
         .size_bytes = seen->size_bytes,
         .log_version = seen->name.log_version,
     };
-    return HUDI_OK;
+    if (part->partition_path[0] != '\0') {
+        at = stpcpy(at, part->partition_path);
+        *at++ = '/';
+    }
+    out->name = at;
+    at = stpcpy(at, seen->text) + 1;
+    out->write_token = at;
+    if (seen->name.write_token.size > 0)
+        memcpy(at, seen->name.write_token.data, seen->name.write_token.size);
+    at += seen->name.write_token.size;
+    *at++ = '\0';
+    *texts = at;
 }
 
 /* Files of one group and instant: base files first. Goes on a new slice, or (invariant 5) on the
@@ -110,7 +180,7 @@ static void add_run(struct hd_file_group *group, const struct seen_file *seen,
 
     while (n_bases < n && seen[n_bases].name.kind == HD_FILE_BASE)
         n_bases++;
-    if (seen->visibility == PENDING_COMPACTION && group->n_slices > 0) {
+    if (seen->visibility == HD_PENDING_COMPACTION && group->n_slices > 0) {
         struct hd_file_slice *const below = &group->slices[group->n_slices - 1];
 
         if (below->n_logs == 0)
@@ -126,7 +196,7 @@ static void add_run(struct hd_file_group *group, const struct seen_file *seen,
         .base = n_bases > 0 ? &files[n_bases - 1] : NULL,
         .logs = n > n_bases ? &files[n_bases] : NULL,
         .n_logs = n - n_bases,
-        .compaction_instant = seen->visibility == PENDING_COMPACTION ? seen->instant : NULL,
+        .compaction_instant = seen->visibility == HD_PENDING_COMPACTION ? seen->instant : NULL,
     };
 }
 
@@ -149,7 +219,8 @@ static hudi_status note_choices(struct hd_op *op, struct hd_view_part *part,
         const struct hd_data_file *first = slice->base;
         struct hd_base_file_choice *choice;
 
-        while (first != NULL && first > files && first[-1].instant == slice->base->instant)
+        while (first != NULL && first > files &&
+               same_instant(first[-1].instant, slice->base->instant))
             first--;
         if (first == slice->base)
             continue;
@@ -165,10 +236,11 @@ static hudi_status note_choices(struct hd_op *op, struct hd_view_part *part,
     return HUDI_OK;
 }
 
-/* One group from its files. `*slices` is where its slices go; it is moved behind them. */
+/* One group from its files. `*slices` and `*texts` are where its slices and texts go; they are
+ * moved behind them. */
 static hudi_status add_group(struct hd_op *op, struct hd_view_part *part,
                              const struct seen_file *seen, struct hd_data_file *files, size_t n,
-                             struct hd_file_slice **slices)
+                             struct hd_file_slice **slices, char **texts)
 {
     struct hd_file_group *const group = &part->groups[part->n_groups];
     char *file_id;
@@ -178,9 +250,10 @@ static hudi_status add_group(struct hd_op *op, struct hd_view_part *part,
     *group = (struct hd_file_group){
         .partition_path = part->partition_path, .file_id = file_id, .slices = *slices};
     for (size_t i = 0; i < n; i++)
-        HD_TRY(place_file(op, part, &seen[i], &files[i]));
+        place_file(part, &seen[i], texts, &files[i]);
     for (size_t i = 0, n_run; i < n; i += n_run) {
-        for (n_run = 1; i + n_run < n && seen[i + n_run].instant == seen[i].instant; n_run++) {
+        for (n_run = 1; i + n_run < n && same_instant(seen[i + n_run].instant, seen[i].instant);
+             n_run++) {
         }
         add_run(group, &seen[i], &files[i], n_run);
     }
@@ -195,29 +268,32 @@ static hudi_status build_groups(struct hd_op *op, struct hd_view_part *part,
 {
     struct hd_data_file *files;
     struct hd_file_slice *slices;
-    size_t n_groups = 0, n_slices = 0;
+    size_t n_groups = 0, n_slices = 0, n_bytes = 0;
+    char *texts;
 
     for (size_t i = 0; i < n_seen; i++) {
         const bool same_group =
             i > 0 && hd_slice_equal(seen[i].name.file_id, seen[i - 1].name.file_id);
 
         n_groups += !same_group;
-        n_slices += !same_group || seen[i].instant != seen[i - 1].instant;
+        n_slices += !same_group || !same_instant(seen[i].instant, seen[i - 1].instant);
+        n_bytes += text_bytes(part, &seen[i]);
     }
     HD_TRY(hd_arena_array(op, &part->arena, n_seen, sizeof *files, &files));
     HD_TRY(hd_arena_array(op, &part->arena, n_slices, sizeof *slices, &slices));
-    HD_TRY(hd_arena_array(op, &part->arena, n_groups, sizeof *part->groups, &part->groups));
+    HD_TRY(hd_arena_alloc(op, &part->arena, n_bytes, &texts));
+    HD_TRY(hd_alloc_array(op, n_groups, sizeof *part->groups, &part->groups));
     for (size_t i = 0, n; i < n_seen; i += n) {
         for (n = 1;
              i + n < n_seen && hd_slice_equal(seen[i + n].name.file_id, seen[i].name.file_id);
              n++) {
         }
-        HD_TRY(add_group(op, part, &seen[i], &files[i], n, &slices));
+        HD_TRY(add_group(op, part, &seen[i], &files[i], n, &slices, &texts));
     }
     return HUDI_OK;
 }
 
-hudi_status hd_view_part_new(struct hd_op *op, const struct hd_timeline *timeline,
+hudi_status hd_view_part_new(struct hd_op *op, const struct hd_view_times *times,
                              const char *partition_path, const struct hd_file_info *infos,
                              size_t n_infos, struct hd_view_part **out)
 {
@@ -232,7 +308,7 @@ hudi_status hd_view_part_new(struct hd_op *op, const struct hd_timeline *timelin
     HD_TRY_OUT(hd_arena_strdup(op, &part->arena, partition_path, &path));
     part->partition_path = path;
     HD_TRY_OUT(hd_alloc_raw(op, n_infos, sizeof *seen, &seen));
-    HD_TRY_OUT(collect_seen(op, part, timeline, infos, n_infos, seen, &n_seen));
+    HD_TRY_OUT(collect_seen(op, part, times, infos, n_infos, seen, &n_seen));
     if (n_seen > 0)
         qsort(seen, n_seen, sizeof *seen, compare_seen);
     HD_TRY_OUT(build_groups(op, part, seen, n_seen));
@@ -248,7 +324,7 @@ void hd_view_part_free(struct hd_view_part *part)
 {
     if (part == NULL)
         return;
-    hd_map_clear(&part->instants);
+    hd_free(NULL, part->groups);
     hd_arena_clear(&part->arena);
     hd_free(NULL, part);
 }

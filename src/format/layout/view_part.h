@@ -2,7 +2,6 @@
 #ifndef HD_FORMAT_VIEW_PART_H
 #define HD_FORMAT_VIEW_PART_H
 
-#include "base/map.h"
 #include "format/layout/file_system_view.h"
 
 /* Base files of one file id and instant: attempts of one task, of which one counts. */
@@ -12,6 +11,19 @@ struct hd_base_file_choice {
     const struct hd_data_file *candidates;
     size_t n;
 };
+
+/* What the timeline says about an instant in a file name. */
+enum hd_visibility { HD_HIDDEN, HD_COMMITTED, HD_PENDING_COMPACTION };
+
+/** The times of a timeline with what they mean for files, in the view's arena: made once, then
+ * shared by the tasks. */
+struct hd_view_times {
+    const struct hd_timeline *timeline;
+    const char **times; /* by number of the instant; instants of one time share the first's */
+    uint8_t *visibility;
+};
+hudi_status hd_view_times_init(struct hd_op *op, struct hd_arena *arena,
+                               const struct hd_timeline *timeline, struct hd_view_times *out);
 
 /** The file groups of one partition, made from its listing alone: by one task of a pool. */
 struct hd_view_part {
@@ -23,7 +35,7 @@ struct hd_view_part {
     struct hd_base_file_choice *choices;
 };
 
-hudi_status hd_view_part_new(struct hd_op *op, const struct hd_timeline *timeline,
+hudi_status hd_view_part_new(struct hd_op *op, const struct hd_view_times *times,
                              const char *partition_path, const struct hd_file_info *infos,
                              size_t n_infos, struct hd_view_part **out);
 /** Takes NULL. */

@@ -84,8 +84,7 @@ bool hd_instant_is_completed_write(const struct hd_instant *instant)
     return instant->state == HD_COMPLETED && hd_instant_is_write(instant);
 }
 
-/* Number of the first instant whose time is not below `time`. */
-static size_t lower_bound(const struct hd_timeline *timeline, const char *time)
+size_t hd_timeline_lower_bound(const struct hd_timeline *timeline, const char *time)
 {
     size_t low = 0, high = timeline->n_instants;
 
@@ -195,7 +194,7 @@ void hd_timeline_clear(struct hd_timeline *timeline)
 const struct hd_instant *hd_timeline_find(const struct hd_timeline *timeline, const char *time,
                                           enum hd_action completed_as)
 {
-    for (size_t i = lower_bound(timeline, time);
+    for (size_t i = hd_timeline_lower_bound(timeline, time);
          i < timeline->n_instants && strcmp(timeline->instants[i].time, time) == 0; i++) {
         if (hd_action_completed_as(timeline->instants[i].action) == completed_as)
             return &timeline->instants[i];
@@ -216,7 +215,7 @@ bool hd_timeline_is_committed(const struct hd_timeline *timeline, const char *ti
 {
     bool pending = false;
 
-    for (size_t i = lower_bound(timeline, time);
+    for (size_t i = hd_timeline_lower_bound(timeline, time);
          i < timeline->n_instants && strcmp(timeline->instants[i].time, time) == 0; i++) {
         if (hd_instant_is_completed_write(&timeline->instants[i]))
             return true;

@@ -37,6 +37,9 @@ void hd_timeline_clear(struct hd_timeline *timeline);
 bool hd_instant_is_write(const struct hd_instant *instant);
 bool hd_instant_is_completed_write(const struct hd_instant *instant);
 
+/** Number of the first instant whose time is not below `time`. */
+size_t hd_timeline_lower_bound(const struct hd_timeline *timeline, const char *time);
+
 /** NULL when there is none. */
 const struct hd_instant *hd_timeline_find(const struct hd_timeline *timeline, const char *time,
                                           enum hd_action completed_as);
