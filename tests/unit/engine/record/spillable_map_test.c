@@ -351,6 +351,148 @@ static void random_work_matches_an_oracle(void **state)
     hd_spillable_map_free(op, map);
 }
 
+/* ---- faults ------------------------------------------------------------------------------- */
+
+#define N_OLD 60u
+#define N_NEW 80u
+
+/* Records 0 .. N_OLD - 1, then the second half of them in other versions, some of them twice and
+ * some only by half, and new ones. */
+static void fault_records(struct test_record old[N_OLD], struct test_record new[N_NEW])
+{
+    for (uint32_t i = 0; i < N_OLD; i++)
+        old[i] = (struct test_record){i, i % 2, 5, i};
+    for (uint32_t i = 0; i < N_NEW; i++) {
+        const uint32_t key = N_OLD / 2 + i % (N_NEW / 2 + 10);
+        new[i] = (struct test_record){key, key % 2, 4 + i % 4, 100 + i};
+    }
+}
+
+static hudi_status put_and_get(struct hd_op *op, hd_spillable_map *map,
+                               const struct test_batch *batch, int64_t n,
+                               const struct hd_spillable_map_resolve *rule, int64_t *entries)
+{
+    struct ArrowArray array;
+
+    HD_TRY(hd_spillable_map_put(op, map, &batch->root.children[0], batch->spaces, batch->shared,
+                                NULL, n, rule, entries));
+    HD_TRY(hd_spillable_map_get(op, map, entries, n, &array));
+    hd_array_clear(&array);
+    return HUDI_OK;
+}
+
+static void a_put_that_fails_changes_nothing(void **state)
+{
+    struct hd_op *op = *state;
+    struct test_record old[N_OLD], new[N_NEW];
+    int64_t entries[N_NEW], old_entries[N_OLD], found[N_NEW];
+    int n_asked = 0;
+    const struct hd_spillable_map_resolve rule = {replace, take_new, &n_asked};
+    hudi_status status = HUDI_INTERNAL;
+    struct test_batch batch;
+
+    fault_records(old, new);
+    batch = test_batch(op, new, N_NEW);
+    for (int nth = 1; status != HUDI_OK; nth++) {
+        hd_spillable_map *map = new_map(op);
+        put(op, map, old, N_OLD, NULL, old_entries);
+        const int64_t n_spilled = hd_spillable_map_spilled_rows(map);
+        test_fault_arm(op, nth);
+        status = put_and_get(op, map, &batch, N_NEW, &rule, entries);
+        assert_int_equal(status == HUDI_OK, !test_fault_fired(op));
+        test_fault_disarm(op);
+        hd_op_clear_error(op);
+        if (hd_spillable_map_length(map) == N_OLD) {
+            assert_get(op, map, old_entries, old, N_OLD);
+            assert_int_equal(hd_spillable_map_spilled_rows(map), n_spilled);
+            hd_spillable_map_find(map, 0, &batch.root.children[0], 0, N_NEW, found);
+            for (uint32_t i = 0; i < N_NEW; i++)
+                assert_int_equal(
+                    found[i], new[i].key < N_OLD &&new[i].space == 0 ? (int64_t) new[i].key : -1);
+            OK(put_and_get(op, map, &batch, N_NEW, &rule, entries)); /* and it can be tried again */
+        }
+        static struct oracle oracle;
+        memset(&oracle, 0, sizeof oracle);
+        memset(oracle.entries, 0xff, sizeof oracle.entries);
+        for (uint32_t i = 0; i < N_OLD; i++)
+            oracle_put(&oracle, &old[i], false, old_entries[i]);
+        for (uint32_t i = 0; i < N_NEW; i++)
+            oracle_put(&oracle, &new[i], true, entries[i]);
+        for (int i = 0; i < 3; i++)
+            check_get(op, map, &oracle);
+        hd_spillable_map_free(op, map);
+    }
+    test_batch_clear(&batch);
+}
+
+static void new_and_free_survive_every_fault(void **state)
+{
+    struct hd_op *op = *state;
+    hudi_status status = HUDI_INTERNAL;
+    hd_spillable_map *map;
+    const struct hd_spillable_map_options options = {.schema = &test_schema,
+                                                     .memory_bytes = place->memory_bytes,
+                                                     .disk_map = place->disk_map,
+                                                     .compress = place->compress,
+                                                     .folder = folder};
+
+    for (int nth = 1; status != HUDI_OK; nth++) {
+        test_fault_arm(op, nth);
+        status = hd_spillable_map_new(op, &options, &map);
+        assert_int_equal(status == HUDI_OK, !test_fault_fired(op));
+        assert_true(status == HUDI_OK || map == NULL);
+    }
+    hd_spillable_map_free(op, map);
+}
+
+/* ---- threads ------------------------------------------------------------------------------ */
+
+struct shared_map {
+    hd_spillable_map *map;
+    const struct oracle *oracle;
+};
+
+static hudi_status look(struct hd_op *op, void *argument, size_t i)
+{
+    const struct shared_map *const s = argument;
+    const struct test_record record = s->oracle->records[(i * 7 + 1) % N_KEYS * N_SPACES];
+    struct test_batch batch = test_batch(op, &record, 1);
+    int64_t entry[3] = {-1};
+    struct ArrowArray array;
+
+    hd_spillable_map_find(s->map, 0, &batch.root.children[0], 0, 1, entry);
+    assert_int_equal(entry[0], s->oracle->entries[record.key * N_SPACES]);
+    entry[1] = entry[2] = entry[0];
+    OK(hd_spillable_map_get(op, s->map, entry, 3, &array));
+    test_assert_records(op, &array, (const struct test_record[]){record, record, record}, 3);
+    hd_array_clear(&array);
+    test_batch_clear(&batch);
+    return HUDI_OK;
+}
+
+static void several_threads_may_look_at_once(void **state)
+{
+    struct hd_op *op = *state;
+    static struct oracle oracle;
+    static struct test_record records[N_KEYS];
+    static int64_t entries[N_KEYS];
+    hd_spillable_map *map = new_map(op);
+    struct shared_map shared = {map, &oracle};
+    hd_pool *pool;
+
+    memset(&oracle, 0, sizeof oracle);
+    memset(oracle.entries, 0xff, sizeof oracle.entries);
+    for (uint32_t i = 0; i < N_KEYS; i++)
+        records[i] = (struct test_record){i, 0, i, i + 1};
+    put(op, map, records, N_KEYS, NULL, entries);
+    for (uint32_t i = 0; i < N_KEYS; i++)
+        oracle_put(&oracle, &records[i], false, entries[i]);
+    OK(hd_pool_new(op, 4, &pool));
+    OK(hd_pool_each(op, pool, 400, look, &shared));
+    hd_pool_free(pool);
+    hd_spillable_map_free(op, map);
+}
+
 /* ---- groups ------------------------------------------------------------------------------- */
 
 static int run_place(const struct place *p)
@@ -363,6 +505,9 @@ static int run_place(const struct place *p)
         TEST(keys_are_given_as_an_array),
         TEST(null_keys_and_foreign_entries_are_refused),
         TEST(random_work_matches_an_oracle),
+        TEST(a_put_that_fails_changes_nothing),
+        TEST(new_and_free_survive_every_fault),
+        TEST(several_threads_may_look_at_once),
     };
 
     place = p;

@@ -103,6 +103,8 @@ static inline struct test_batch test_batch(struct hd_op *op, const struct test_r
     struct test_batch out = {0};
     struct ArrowArray array = test_records(op, records, n);
 
+    if (n % 3 == 1) /* offsets everywhere */
+        array = test_shifted(op, &test_schema, &array);
     OK(hd_shared_array_new(op, &array, &out.shared));
     OK(hd_view_open(op, &out.arena, &test_schema, hd_shared_array_get(out.shared), &out.root));
     OK(hd_arena_array(op, &out.arena, n, sizeof *out.spaces, &out.spaces));
