@@ -2,8 +2,8 @@
 #include <math.h>
 
 #include "arrow/text.h"
-#include "base/utf8.h"
 #include "arrow_testing.h"
+#include "base/utf8.h"
 
 static struct hd_slice text(const char *c)
 {
