@@ -208,6 +208,18 @@ hudi_status hd_fs_list(struct hd_op *op, hd_file_system *fs, const char *dir,
     return with_path(op, fs->ops->list(op, fs, dir, arena, out, n), dir);
 }
 
+hudi_status hd_fs_list_names(struct hd_op *op, hd_file_system *fs, const char *dir,
+                             struct hd_arena *arena, struct hd_file_info **out, size_t *n)
+{
+    if (fs->ops->list_names == NULL)
+        return hd_fs_list(op, fs, dir, arena, out, n);
+    *out = NULL;
+    *n = 0;
+    HD_TRY(hd_op_check_cancel(op));
+    HD_TRY(hd_op_fault_point(op, "list"));
+    return with_path(op, fs->ops->list_names(op, fs, dir, arena, out, n), dir);
+}
+
 static hudi_status open_input(struct hd_op *op, hd_file_system *fs, const char *path,
                               hd_input_file **out)
 {

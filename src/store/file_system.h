@@ -58,6 +58,11 @@ hudi_status hd_fs_stat(struct hd_op *op, hd_file_system *fs, const char *path,
 hudi_status hd_fs_list(struct hd_op *op, hd_file_system *fs, const char *dir,
                        struct hd_arena *arena, struct hd_file_info **out, size_t *n);
 
+/** As hd_fs_list(), but sizes and times may be 0: for walking folders. Local disk knows what is a
+ * folder without looking at each file. */
+hudi_status hd_fs_list_names(struct hd_op *op, hd_file_system *fs, const char *dir,
+                             struct hd_arena *arena, struct hd_file_info **out, size_t *n);
+
 /** @return HUDI_NOT_FOUND with an error that names the file. */
 hudi_status hd_fs_open_input(struct hd_op *op, hd_file_system *fs, const char *path,
                              hd_input_file **out);

@@ -55,6 +55,9 @@ struct hd_file_system_ops {
                         struct hd_file_info *out);
     hudi_status (*list)(struct hd_op *op, hd_file_system *fs, const char *dir,
                         struct hd_arena *arena, struct hd_file_info **out, size_t *n);
+    /** Sizes and times are not wanted. NULL: `list` does it. */
+    hudi_status (*list_names)(struct hd_op *op, hd_file_system *fs, const char *dir,
+                              struct hd_arena *arena, struct hd_file_info **out, size_t *n);
     hudi_status (*open_input)(struct hd_op *op, hd_file_system *fs, const char *path,
                               hd_input_file **out);
     hudi_status (*open_output)(struct hd_op *op, hd_file_system *fs, const char *path,

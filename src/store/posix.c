@@ -235,12 +235,20 @@ static bool is_dot(const char *name)
     return name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'));
 }
 
-static hudi_status list_entries(struct hd_op *op, DIR *dir, struct hd_arena *arena,
+/* What the entry's type says, where it says something: links and some file systems do not. */
+static bool info_of_type(unsigned char type, struct hd_file_info *out)
+{
+    out->is_dir = type == DT_DIR;
+    return type == DT_DIR || type == DT_REG;
+}
+
+static hudi_status list_entries(struct hd_op *op, DIR *dir, bool names_only, struct hd_arena *arena,
                                 struct hd_file_info **infos, size_t *n)
 {
     size_t capacity = 0;
 
     for (;;) {
+        struct hd_file_info entry_info = {0};
         struct stat info;
         char *name;
 
@@ -250,15 +258,18 @@ static hudi_status list_entries(struct hd_op *op, DIR *dir, struct hd_arena *are
             return errno == 0 ? HUDI_OK : hd_fail_errno(op, errno, "cannot list folder");
         if (is_dot(entry->d_name))
             continue;
-        if (fstatat(dirfd(dir), entry->d_name, &info, 0) != 0) {
-            if (errno == ENOENT)
-                continue; /* deleted since, or a link to nothing */
-            return hd_fail_errno(op, errno, "cannot stat %s", entry->d_name);
+        if (!names_only || !info_of_type(entry->d_type, &entry_info)) {
+            if (fstatat(dirfd(dir), entry->d_name, &info, 0) != 0) {
+                if (errno == ENOENT)
+                    continue; /* deleted since, or a link to nothing */
+                return hd_fail_errno(op, errno, "cannot stat %s", entry->d_name);
+            }
+            fill_info(&info, &entry_info);
         }
         HD_TRY(hd_arena_strdup(op, arena, entry->d_name, &name));
+        entry_info.name = name;
         HD_TRY(hd_grow(op, infos, &capacity, *n + 1, sizeof **infos));
-        (*infos)[*n] = (struct hd_file_info){.name = name};
-        fill_info(&info, &(*infos)[(*n)++]);
+        (*infos)[(*n)++] = entry_info;
     }
 }
 
@@ -277,17 +288,16 @@ static hudi_status open_dir(struct hd_op *op, const char *path, int extra_flags,
     return HUDI_OK;
 }
 
-static hudi_status posix_list(struct hd_op *op, hd_file_system *fs, const char *path,
-                              struct hd_arena *arena, struct hd_file_info **out, size_t *n)
+static hudi_status list_folder(struct hd_op *op, const char *path, bool names_only,
+                               struct hd_arena *arena, struct hd_file_info **out, size_t *n)
 {
     hudi_status status = HUDI_OK;
     struct hd_file_info *infos = NULL;
     size_t n_infos = 0;
     DIR *dir;
 
-    (void)fs;
     HD_TRY(open_dir(op, path, 0, &dir));
-    HD_TRY_OUT(list_entries(op, dir, arena, &infos, &n_infos));
+    HD_TRY_OUT(list_entries(op, dir, names_only, arena, &infos, &n_infos));
     HD_TRY_OUT(hd_arena_array(op, arena, n_infos + 1, sizeof **out, out));
     if (n_infos > 0)
         memcpy(*out, infos, n_infos * sizeof *infos);
@@ -297,6 +307,20 @@ out:
     hd_free(op, infos);
     (void)closedir(dir);
     return status;
+}
+
+static hudi_status posix_list(struct hd_op *op, hd_file_system *fs, const char *path,
+                              struct hd_arena *arena, struct hd_file_info **out, size_t *n)
+{
+    (void)fs;
+    return list_folder(op, path, false, arena, out, n);
+}
+
+static hudi_status posix_list_names(struct hd_op *op, hd_file_system *fs, const char *path,
+                                    struct hd_arena *arena, struct hd_file_info **out, size_t *n)
+{
+    (void)fs;
+    return list_folder(op, path, true, arena, out, n);
 }
 
 /* rename() that does not replace, where the file system lacks RENAME_NOREPLACE: a hard link fails
@@ -515,6 +539,7 @@ static void posix_free(hd_file_system *fs)
 static const struct hd_file_system_ops POSIX_OPS = {
     .stat = posix_stat,
     .list = posix_list,
+    .list_names = posix_list_names,
     .open_input = posix_open_input,
     .open_output = posix_open_output,
     .rename = posix_rename,

@@ -196,6 +196,15 @@ static void lists_by_name_with_sizes(void **state)
         assert_int_equal(infos[i].size_bytes, infos[i].is_dir ? 0 : strlen(sorted[i]));
         assert_true(infos[i].modified_ms > 1500000000000);
     }
+    assert_int_equal(hd_fs_list_names(self->op, self->fs, self->root, &arena, &infos, &n), HUDI_OK);
+    assert_int_equal(n, HD_ARRAY_LENGTH(sorted));
+    for (size_t i = 0; i < n; i++) {
+        assert_string_equal(infos[i].name, sorted[i]);
+        assert_int_equal(infos[i].is_dir, strcmp(sorted[i], "dir") == 0);
+    }
+    assert_int_equal(hd_fs_list_names(self->op, self->fs, at(self, "no"), &arena, &infos, &n),
+                     HUDI_NOT_FOUND);
+    assert_null(self->op->error);
     hd_arena_clear(&arena);
 }
 

@@ -90,7 +90,8 @@ static hudi_status look_into(struct hd_op *op, void *argument, size_t i)
     char *path = NULL;
 
     HD_TRY_OUT(hd_path_join(op, walk->table_path, folder->path, &path));
-    status = hd_fs_list(op, walk->fs, path, &listing, &infos, &n_infos);
+    status = walk->visit != NULL ? hd_fs_list(op, walk->fs, path, &listing, &infos, &n_infos)
+                                 : hd_fs_list_names(op, walk->fs, path, &listing, &infos, &n_infos);
     if (status == HUDI_NOT_FOUND) { /* deleted since its parent was listed */
         status = HUDI_OK;
         goto out;
