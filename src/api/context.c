@@ -63,9 +63,7 @@ hudi_status hudi_context_new(const hudi_options *options, hudi_context **out, hu
     if (options != NULL)
         HD_TRY_OUT(hd_options_merge(&op, &context->options, &options->options));
     context->budget.limit_bytes =
-        hd_options_has(&context->options, "libhudi.memory.budget.bytes")
-            ? (uint64_t)hd_options_int(&context->options, NULL, "libhudi.memory.budget.bytes")
-            : UINT64_MAX;
+        (uint64_t)hd_options_int(&context->options, NULL, "libhudi.memory.budget.bytes");
     HD_TRY_OUT(hd_pool_new(&op, n_threads(&context->options), &context->pool));
     *out = context;
     context = NULL;

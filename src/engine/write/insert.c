@@ -28,6 +28,7 @@ struct partition {
     struct hd_write_status status;
     bool started; /* its small files have been given out */
     uint64_t last_used;
+    uint64_t next_seqno; /* after the files that were closed */
 };
 
 /* A row of the chunk. */
@@ -39,6 +40,7 @@ struct chunk_row {
 struct hd_insert {
     const struct hd_write_config *config;
     const struct hd_write_schema *schema;
+    uint32_t first_ordinal;
     struct hd_partition_set *partitions;
     struct hd_write_status *status;
     hd_merger *merger;
@@ -74,7 +76,7 @@ static enum sort_mode sort_mode_of(const struct hd_write_config *config)
 
 hudi_status hd_insert_open(struct hd_op *op, const struct hd_write_config *config,
                            const struct hd_write_schema *schema,
-                           struct hd_partition_set *partitions,
+                           struct hd_partition_set *partitions, uint32_t first_ordinal,
                            struct hd_write_status *write_status, hd_insert **out)
 {
     hudi_status status = HUDI_OK;
@@ -84,6 +86,7 @@ hudi_status hd_insert_open(struct hd_op *op, const struct hd_write_config *confi
     HD_TRY(hd_alloc(op, sizeof *insert, &insert));
     insert->config = config;
     insert->schema = schema;
+    insert->first_ordinal = first_ordinal;
     insert->partitions = partitions;
     insert->status = write_status;
     insert->sort = sort_mode_of(config);
@@ -130,13 +133,15 @@ static hudi_status open_target(struct hd_op *op, hd_insert *insert, uint32_t num
     const char *path = (const char *)hd_partition_set_path(insert->partitions, number).data;
     struct hd_small_file *small = NULL;
     size_t n_small = 0;
-    const uint32_t ordinal = insert->config->task + insert->config->n_tasks * number;
+    const uint32_t ordinal =
+        insert->config->task + insert->config->n_tasks * (insert->first_ordinal + number);
 
     if (insert->small_files && !partition->started)
         HD_TRY(partition_small_files(op, insert, path, &small, &n_small));
     partition->started = true;
     return hd_insert_target_open(op, insert->config, insert->schema, insert->merger, path, ordinal,
-                                 small, n_small, &partition->status, &partition->target);
+                                 partition->next_seqno, small, n_small, &partition->status,
+                                 &partition->target);
 }
 
 /* Close files until `wanted` more may be open, the longest unused first. */
@@ -159,7 +164,7 @@ static hudi_status limit_open_targets(struct hd_op *op, hd_insert *insert, size_
             return HUDI_OK;
         hd_insert_target *target = oldest->target;
         oldest->target = NULL;
-        HD_TRY(hd_insert_target_close(op, target));
+        HD_TRY(hd_insert_target_close(op, target, &oldest->next_seqno));
     }
 }
 
@@ -417,7 +422,7 @@ hudi_status hd_insert_finish(struct hd_op *op, hd_insert *insert)
         if (target == NULL)
             continue;
         insert->of[i].target = NULL;
-        HD_TRY(hd_insert_target_close(op, target));
+        HD_TRY(hd_insert_target_close(op, target, NULL));
     }
     for (size_t i = 0; i < insert->n_of; i++)
         HD_TRY(hd_write_status_absorb(op, insert->status, &insert->of[i].status));

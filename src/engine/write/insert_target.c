@@ -26,8 +26,9 @@ struct hd_insert_target {
 hudi_status hd_insert_target_open(struct hd_op *op, const struct hd_write_config *config,
                                   const struct hd_write_schema *schema, const hd_merger *merger,
                                   const char *partition_path, uint32_t ordinal,
-                                  const struct hd_small_file *small, size_t n_small,
-                                  struct hd_write_status *write_status, hd_insert_target **out)
+                                  uint64_t first_seqno, const struct hd_small_file *small,
+                                  size_t n_small, struct hd_write_status *write_status,
+                                  hd_insert_target **out)
 {
     hudi_status status = HUDI_OK;
     hd_insert_target *target;
@@ -38,6 +39,7 @@ hudi_status hd_insert_target_open(struct hd_op *op, const struct hd_write_config
                                  .schema = schema,
                                  .merger = merger,
                                  .ordinal = ordinal,
+                                 .next_seqno = first_seqno,
                                  .n_small = n_small,
                                  .status = write_status};
     HD_TRY_OUT(hd_strdup(op, partition_path, &target->partition_path));
@@ -224,10 +226,12 @@ out:
     return status;
 }
 
-hudi_status hd_insert_target_close(struct hd_op *op, hd_insert_target *target)
+hudi_status hd_insert_target_close(struct hd_op *op, hd_insert_target *target, uint64_t *next_seqno)
 {
     const hudi_status status = close_file(op, target);
 
+    if (next_seqno != NULL)
+        *next_seqno = target->next_seqno;
     hd_insert_target_abort(op, target);
     return status;
 }

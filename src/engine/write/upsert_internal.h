@@ -2,7 +2,11 @@
 #ifndef HD_ENGINE_UPSERT_INTERNAL_H
 #define HD_ENGINE_UPSERT_INTERNAL_H
 
-/* What the parts of the upsert flow share: upsert.c (the flow) and upsert_moves.c. */
+/*
+ * What the parts of the upsert flow share: upsert.c (the flow), upsert_records.c (key and
+ * pre-combine), upsert_moves.c (global indexes), upsert_works.c (the handles), upsert_spooled.c
+ * (more records than fit into memory).
+ */
 
 #include "engine/index/index.h"
 #include "engine/record/merge.h"
@@ -11,7 +15,7 @@
 #include "format/layout/file_system_view.h"
 
 /* What is written to one file group, or to the new ones of a partition. */
-struct work {
+struct hd_upsert_work {
     const char *partition_path;
     const struct hd_file_slice *slice; /* NULL: new file groups */
     const struct hd_index_hit *hits;
@@ -28,6 +32,8 @@ struct hd_upsert {
     struct hd_write_status *status;
     enum hd_index_type index_type;
     hd_merger *merger;
+    uint64_t memory_bytes; /* of the map, with keys and index: beyond it records are spooled */
+    struct hd_upsert_spooled *spooled; /* NULL: all records are in the map */
     hd_spillable_map *map;
     bool combine;
     bool global;
@@ -36,8 +42,9 @@ struct hd_upsert {
     size_t partition_capacity;
     uint8_t *decisions;
     size_t n_decisions, decision_capacity;
-    uint8_t *settled; /* per entry: it has found its place, or is to have none */
-    struct hd_arena arena;
+    uint8_t *settled;      /* per entry: it has found its place, or is to have none */
+    struct hd_arena arena; /* of the records at hand */
+    struct hd_arena slice_arena;
     struct hd_file_system_view view;
     const struct hd_file_slice **slices;
     size_t n_slices;
@@ -45,10 +52,37 @@ struct hd_upsert {
     int64_t *inserts;       /* entries without a home, grouped by partition number */
     int64_t *insert_starts; /* per partition number, and the end */
     size_t *work_of;        /* number + 1 of the work on each slice, 0: none */
-    struct work *works;
+    struct hd_upsert_work *works;
     size_t n_works;
     size_t work_capacity;
+    uint32_t first_ordinal; /* of the works at hand: see base_sink.h */
 };
+
+/** A fresh map; sets memory_bytes. */
+hudi_status hd_upsert_open_map(struct hd_op *op, hd_upsert *upsert);
+/** Records into the map, pre-combined; `entries` may be NULL, else gets each row's entry. */
+hudi_status hd_upsert_put(struct hd_op *op, hd_upsert *upsert, const struct hd_input_batch *batch,
+                          int64_t *entries);
+/** Partition number of an entry's record. */
+uint32_t hd_upsert_partition_of(const hd_upsert *upsert, int64_t entry);
+
+/** Look the map's records up: tagged and inserts (with insert_starts) are set. */
+hudi_status hd_upsert_place(struct hd_op *op, hd_upsert *upsert);
+
+/** A copy of `work` to the list; run all of them, in parallel, and take their stats. */
+hudi_status hd_upsert_add_work(struct hd_op *op, hd_upsert *upsert,
+                               const struct hd_upsert_work *work);
+hudi_status hd_upsert_run_works(struct hd_op *op, hd_upsert *upsert);
+
+/** Forget the map and what was found for its records. */
+void hd_upsert_drop_records(struct hd_op *op, hd_upsert *upsert);
+
+/** The map has outgrown its memory: move its records to disk; then take further ones there. */
+hudi_status hd_upsert_start_spooling(struct hd_op *op, hd_upsert *upsert);
+hudi_status hd_upsert_spool(struct hd_op *op, hd_upsert *upsert,
+                            const struct hd_input_batch *batch);
+hudi_status hd_upsert_finish_spooled(struct hd_op *op, hd_upsert *upsert);
+void hd_upsert_free_spooled(struct hd_op *op, hd_upsert *upsert);
 
 /**
  * Global index: records whose key is stored in another partition than theirs move, as a delete

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Record key and pre-combine: rows -> one record per key. */
+#include "arrow/schema.h"
+#include "base/checked_int.h"
+#include "engine/write/upsert_internal.h"
+
+/* Of hoodie.memory.merge.max.size, as ExternalSpillableMap has it. Where records come from disk
+ * anyway, keys matter more: the more of them at a time, the fewer passes over the files' keys. */
+#define MEMORY_SHARE 0.8
+#define SPOOLED_MEMORY_SHARE 0.3
+
+static bool keep_later(void *self, const struct hd_view *old_columns, int64_t old_row,
+                       const struct hd_view *new_columns, int64_t new_row, bool *columns)
+{
+    hd_upsert *upsert = self;
+    const struct hd_merge_side earlier = {.columns = old_columns, .row = old_row};
+    const struct hd_merge_side later = {.columns = new_columns, .row = new_row};
+    const bool replace =
+        !upsert->combine || hd_merger_precombine(upsert->merger, &earlier, &later, columns);
+
+    /* Room was made before the put: one decision a row at most. */
+    if (upsert->global)
+        upsert->decisions[upsert->n_decisions++] = replace;
+    return replace;
+}
+
+static bool column_of_later(void *self, int32_t column, const struct hd_view *old_columns,
+                            int64_t old_row, const struct hd_view *new_columns, int64_t new_row)
+{
+    const struct hd_merge_side earlier = {.columns = old_columns, .row = old_row};
+    const struct hd_merge_side later = {.columns = new_columns, .row = new_row};
+
+    return hd_merger_column_from_incoming(((hd_upsert *)self)->merger, column, &earlier, &later);
+}
+
+hudi_status hd_upsert_open_map(struct hd_op *op, hd_upsert *upsert)
+{
+    const struct hd_write_config *config = upsert->config;
+    uint64_t memory = (uint64_t)hd_write_int(config, "hoodie.memory.merge.max.size");
+    const bool rocks_db =
+        strcmp(hd_write_text(config, "hoodie.common.spillable.diskmap.type"), "ROCKS_DB") == 0;
+
+    /* A budget on the whole process leaves half of it to the files being read and written. */
+    memory = hd_min_u64(memory, op->budget->limit_bytes / 2);
+    upsert->memory_bytes = memory;
+    const struct hd_spillable_map_options options = {
+        .schema = &upsert->schema->record,
+        .memory_bytes = (uint64_t)((double)memory *
+                                   (upsert->spooled != NULL ? SPOOLED_MEMORY_SHARE : MEMORY_SHARE)),
+        .disk_map = rocks_db ? HD_DISK_MAP_ROCKS_DB : HD_DISK_MAP_BITCASK,
+        .compress = hd_write_bool(config, "hoodie.common.diskmap.compression.enabled"),
+        .folder = hd_write_text(config, "hoodie.memory.spillable.map.path"),
+    };
+    return hd_spillable_map_new(op, &options, &upsert->map);
+}
+
+/* Global index: each entry's partition is that of the row that was kept. Decisions come in the
+ * order of rows, one for each that met an older row of its key. */
+static void note_partitions(hd_upsert *upsert, const struct hd_input_batch *batch,
+                            const int64_t *entries, int64_t n_before)
+{
+    int64_t n_known = n_before;
+    size_t next = 0;
+
+    for (int64_t i = 0; i < batch->n_rows; i++) {
+        const int64_t row = batch->rows != NULL ? batch->rows[i] : i;
+        const bool is_new = entries[i] >= n_known;
+
+        if (is_new)
+            n_known = entries[i] + 1;
+        if (is_new || upsert->decisions[next++])
+            upsert->partition_of[entries[i]] = batch->keys.partitions[row];
+    }
+}
+
+static hudi_status put_global(struct hd_op *op, hd_upsert *upsert,
+                              const struct hd_input_batch *batch, const struct hd_view *keys,
+                              const struct hd_spillable_map_resolve *resolve, int64_t *entries)
+{
+    hudi_status status = HUDI_OK;
+    const int64_t n_before = hd_spillable_map_length(upsert->map);
+    const size_t n = (size_t)batch->n_rows;
+    int64_t *own = NULL;
+
+    if (entries == NULL) {
+        HD_TRY_OUT(hd_alloc_raw(op, n, sizeof *own, &own));
+        entries = own;
+    }
+    HD_TRY_OUT(hd_grow(op, &upsert->decisions, &upsert->decision_capacity, n, 1));
+    HD_TRY_OUT(hd_grow(op, &upsert->partition_of, &upsert->partition_capacity, (size_t)n_before + n,
+                       sizeof *upsert->partition_of));
+    upsert->n_decisions = 0;
+    HD_TRY_OUT(hd_spillable_map_put(op, upsert->map, keys, NULL, batch->records, batch->rows,
+                                    batch->n_rows, resolve, entries));
+    note_partitions(upsert, batch, entries, n_before);
+out:
+    hd_free(op, own);
+    return status;
+}
+
+hudi_status hd_upsert_put(struct hd_op *op, hd_upsert *upsert, const struct hd_input_batch *batch,
+                          int64_t *entries)
+{
+    hudi_status status = HUDI_OK;
+    const struct hd_type text = {.id = HD_TYPE_STRING};
+    const struct hd_spillable_map_resolve resolve = {
+        .replace = keep_later, .take_new = column_of_later, .self = upsert};
+    struct ArrowSchema field = {0};
+    struct hd_arena arena = {0};
+    struct hd_view keys;
+
+    HD_TRY_OUT(hd_schema_init_field(op, &field, "key", &text, false));
+    HD_TRY_OUT(hd_view_open(op, &arena, &field, &batch->keys.record_keys, &keys));
+    if (upsert->global)
+        HD_TRY_OUT(put_global(op, upsert, batch, &keys, &resolve, entries));
+    else
+        HD_TRY_OUT(hd_spillable_map_put(op, upsert->map, &keys, batch->keys.partitions,
+                                        batch->records, batch->rows, batch->n_rows,
+                                        upsert->combine ? &resolve : NULL, entries));
+out:
+    hd_schema_clear(&field);
+    hd_arena_clear(&arena);
+    return status;
+}

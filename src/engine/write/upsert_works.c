@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Write handles: one owner per file group, file groups in parallel. */
+#include "engine/write/insert_target.h"
+#include "engine/write/merge_handle.h"
+#include "engine/write/upsert_internal.h"
+
+#define BATCH_ROWS 65536
+
+hudi_status hd_upsert_add_work(struct hd_op *op, hd_upsert *upsert,
+                               const struct hd_upsert_work *work)
+{
+    HD_TRY(hd_grow(op, &upsert->works, &upsert->work_capacity, upsert->n_works + 1,
+                   sizeof *upsert->works));
+    upsert->works[upsert->n_works++] = *work;
+    return HUDI_OK;
+}
+
+/* The next inserts of a work as a batch with keys. */
+static hudi_status insert_batch(struct hd_op *op, const hd_upsert *upsert,
+                                const struct hd_upsert_work *work, int64_t start, int64_t n,
+                                struct hd_shared_array **records, struct ArrowArray *keys)
+{
+    struct ArrowArray batch = {0};
+
+    HD_TRY(hd_spillable_map_get(op, upsert->map, work->inserts + start, n, &batch));
+    hudi_status status = hd_spillable_map_keys(op, upsert->map, work->inserts + start, n, keys);
+    if (status == HUDI_OK)
+        status = hd_shared_array_new(op, &batch, records);
+    hd_array_clear(&batch);
+    return status;
+}
+
+static hudi_status run_merge(struct hd_op *op, hd_upsert *upsert, struct hd_upsert_work *work,
+                             uint32_t ordinal)
+{
+    hudi_status status = HUDI_OK;
+    hd_merge_handle *handle = NULL;
+    struct hd_write_stat stat;
+    int64_t n_dropped = 0;
+    const struct hd_merge_request request = {.config = upsert->config,
+                                             .schema = upsert->schema,
+                                             .merger = upsert->merger,
+                                             .slice = work->slice,
+                                             .ordinal = ordinal,
+                                             .map = upsert->map,
+                                             .hits = work->hits,
+                                             .n_hits = work->n_hits,
+                                             .deletes =
+                                                 upsert->config->operation == HD_OPERATION_DELETE};
+
+    HD_TRY(hd_merge_handle_open(op, &request, &handle));
+    for (int64_t done = 0; done < work->n_inserts; done += BATCH_ROWS) {
+        const int64_t left = work->n_inserts - done;
+        struct hd_shared_array *records = NULL;
+        struct ArrowArray keys = {0};
+
+        status = insert_batch(op, upsert, work, done, left < BATCH_ROWS ? left : BATCH_ROWS,
+                              &records, &keys);
+        if (status == HUDI_OK)
+            status =
+                hd_drop_deletes(op, upsert->schema, upsert->merger, &records, &keys, &n_dropped);
+        if (status == HUDI_OK)
+            status = hd_merge_handle_append(op, handle, records, &keys);
+        hd_shared_array_free(records);
+        hd_array_clear(&keys);
+        HD_TRY_OUT(status);
+    }
+    status = hd_merge_handle_close(op, handle, &work->status.arena, &stat);
+    handle = NULL;
+    HD_TRY_OUT(status);
+    stat.num_deletes += n_dropped;
+    status = hd_write_status_add(op, &work->status, &stat);
+out:
+    hd_merge_handle_abort(op, handle);
+    return status;
+}
+
+static hudi_status run_create(struct hd_op *op, hd_upsert *upsert, struct hd_upsert_work *work,
+                              uint32_t ordinal)
+{
+    hudi_status status = HUDI_OK;
+    hd_insert_target *target = NULL;
+
+    HD_TRY(hd_insert_target_open(op, upsert->config, upsert->schema, upsert->merger,
+                                 work->partition_path, ordinal, 0, NULL, 0, &work->status,
+                                 &target));
+    for (int64_t done = 0; done < work->n_inserts; done += BATCH_ROWS) {
+        const int64_t left = work->n_inserts - done;
+        struct hd_shared_array *records = NULL;
+        struct ArrowArray keys = {0};
+
+        status = insert_batch(op, upsert, work, done, left < BATCH_ROWS ? left : BATCH_ROWS,
+                              &records, &keys);
+        if (status == HUDI_OK)
+            status = hd_insert_target_append(op, target, records, &keys);
+        hd_shared_array_free(records);
+        hd_array_clear(&keys);
+        HD_TRY_OUT(status);
+    }
+    status = hd_insert_target_close(op, target, NULL);
+    target = NULL;
+out:
+    hd_insert_target_abort(op, target);
+    return status;
+}
+
+static hudi_status run_work(struct hd_op *op, void *argument, size_t i)
+{
+    hd_upsert *upsert = argument;
+    struct hd_upsert_work *work = &upsert->works[i];
+    const uint32_t ordinal =
+        upsert->config->task + upsert->config->n_tasks * (upsert->first_ordinal + (uint32_t)i);
+
+    return work->slice != NULL ? run_merge(op, upsert, work, ordinal)
+                               : run_create(op, upsert, work, ordinal);
+}
+
+hudi_status hd_upsert_run_works(struct hd_op *op, hd_upsert *upsert)
+{
+    hudi_status status = hd_pool_each(op, upsert->config->pool, upsert->n_works, run_work, upsert);
+
+    for (size_t i = 0; i < upsert->n_works; i++) {
+        if (status == HUDI_OK)
+            status = hd_write_status_absorb(op, upsert->status, &upsert->works[i].status);
+        hd_write_status_clear(op, &upsert->works[i].status);
+    }
+    upsert->first_ordinal += (uint32_t)upsert->n_works;
+    upsert->n_works = 0;
+    return status;
+}
