@@ -51,8 +51,9 @@ struct Batches {
     std::vector<int> stripes;
     size_t next_stripe = 0;
     int64_t batch_rows;
-    int64_t rows_left = 0; /* of the current stripe */
-    std::shared_ptr<arrow::RecordBatchReader> current;
+    int64_t rows_left = 0;                             /* of what is open */
+    std::shared_ptr<arrow::RecordBatchReader> current; /* the whole file, or null */
+    std::shared_ptr<arrow::RecordBatch> whole;         /* what is left of a stripe, or null */
 };
 
 /* ---- opening ------------------------------------------------------------------------------ */
@@ -71,8 +72,8 @@ bool take_varint(const uint8_t **at, const uint8_t *end, uint64_t *out)
 
 /*
  * The postscript (Protocol Buffers, its length in the file's last byte) says how much the ORC
- * library allocates before it looks at anything: 1 footer bytes, 3 compression block bytes,
- * 5 metadata bytes.
+ * library allocates before it looks at anything: 1 footer bytes, 3 compression block bytes, 4
+ * format version (another one makes the library print a warning), 5 metadata bytes.
  */
 arrow::Status check_postscript(const std::shared_ptr<arrow::io::RandomAccessFile> &source)
 {
@@ -86,9 +87,11 @@ arrow::Status check_postscript(const std::shared_ptr<arrow::io::RandomAccessFile
         uint64_t tag, value;
         if (!take_varint(&at, end, &tag) || !take_varint(&at, end, &value))
             return arrow::Status::Invalid("ORC postscript is damaged");
-        if ((tag & 7) == 2) { /* bytes: skip them */
+        if ((tag & 7) == 2) { /* bytes: version or magic */
             if (value > static_cast<uint64_t>(end - at))
                 return arrow::Status::Invalid("ORC postscript is damaged");
+            if (tag >> 3 == 4 && !(value == 2 && at[0] == 0 && (at[1] == 11 || at[1] == 12)))
+                return arrow::Status::NotImplemented("ORC format version other than 0.11, 0.12");
             at += value;
         } else if ((tag & 7) != 0) {
             return arrow::Status::Invalid("ORC postscript is damaged");
@@ -252,35 +255,72 @@ hudi_status reader_read(hd_op *op, void *self, const int32_t *columns, int32_t n
     return status;
 }
 
+bool is_whole_file(const Batches &batches)
+{
+    const auto &all = batches.reader->stripes;
+
+    for (size_t i = 0; i < batches.stripes.size(); i++)
+        if (batches.stripes[i] != static_cast<int>(i))
+            return false;
+    return batches.stripes.size() == all.size();
+}
+
+/*
+ * Arrow's way to read one stripe in pieces first seeks in the stripe's row index and crashes when
+ * that is damaged. So all stripes are read by the reader that never seeks; some, each in one piece,
+ * cut up here.
+ */
+arrow::Status open_next(Batches *batches)
+{
+    const int stripe = batches->stripes[batches->next_stripe];
+
+    if (is_whole_file(*batches)) {
+        std::vector<std::string> names;
+        for (const int column : batches->columns)
+            names.push_back(batches->reader->schema->field(column)->name());
+        ARROW_ASSIGN_OR_RAISE(batches->current,
+                              batches->file->GetRecordBatchReader(batches->batch_rows, names));
+        batches->rows_left = batches->reader->n_rows;
+        batches->next_stripe = batches->stripes.size();
+        return arrow::Status::OK();
+    }
+    batches->next_stripe++;
+    batches->rows_left = batches->reader->stripes[static_cast<size_t>(stripe)].n_rows;
+    ARROW_ASSIGN_OR_RAISE(batches->whole, batches->file->ReadStripe(stripe, batches->columns));
+    return arrow::Status::OK();
+}
+
+/* The next rows of what is open, null when there are none. */
+arrow::Status take_rows(Batches *batches, std::shared_ptr<arrow::RecordBatch> *out)
+{
+    *out = nullptr;
+    if (batches->current != nullptr)
+        return batches->current->ReadNext(out);
+    if (batches->whole == nullptr || batches->whole->num_rows() == 0)
+        return arrow::Status::OK();
+    *out = batches->whole->Slice(0, batches->batch_rows);
+    batches->whole = batches->whole->Slice((*out)->num_rows());
+    return arrow::Status::OK();
+}
+
 /* Null at the end. */
 arrow::Status next_batch(Batches *batches, std::shared_ptr<arrow::RecordBatch> *out)
 {
     for (;;) {
-        if (batches->current != nullptr) {
-            ARROW_RETURN_NOT_OK(batches->current->ReadNext(out));
-            if (*out != nullptr && (*out)->num_rows() > 0) {
-                batches->rows_left -= (*out)->num_rows();
-                return arrow::Status::OK();
-            }
-            if (batches->rows_left != 0)
-                return arrow::Status::Invalid("ORC stripe ends ", batches->rows_left,
-                                              " rows early");
-            batches->current = nullptr;
+        ARROW_RETURN_NOT_OK(take_rows(batches, out));
+        if (*out != nullptr && (*out)->num_rows() > 0) {
+            batches->rows_left -= (*out)->num_rows();
+            return arrow::Status::OK();
         }
+        if (batches->rows_left != 0)
+            return arrow::Status::Invalid("ORC stripes end ", batches->rows_left, " rows early");
+        batches->current = nullptr;
+        batches->whole = nullptr;
         if (batches->next_stripe == batches->stripes.size()) {
             *out = nullptr;
             return arrow::Status::OK();
         }
-        const Stripe &stripe =
-            batches->reader->stripes[static_cast<size_t>(batches->stripes[batches->next_stripe++])];
-        if (stripe.n_rows == 0)
-            continue;
-        ARROW_RETURN_NOT_OK(batches->file->Seek(stripe.first_row));
-        ARROW_ASSIGN_OR_RAISE(batches->current, batches->file->NextStripeReader(batches->batch_rows,
-                                                                                batches->columns));
-        batches->rows_left = stripe.n_rows;
-        if (batches->current == nullptr)
-            return arrow::Status::Invalid("ORC stripe is not there");
+        ARROW_RETURN_NOT_OK(open_next(batches));
     }
 }
 
