@@ -77,6 +77,7 @@ static hudi_status may_match(struct hd_op *op, const struct hd_slice_query *quer
     struct hd_arena arena = {0};
     struct column_bounds *known = NULL;
     const struct hd_column_bounds **bounds;
+    const int64_t n_rows = hd_base_reader_row_group_rows(reader, row_group);
     int32_t n;
     const int32_t *filtered = hd_predicate_columns(query->predicate, &n);
 
@@ -86,13 +87,15 @@ static hudi_status may_match(struct hd_op *op, const struct hd_slice_query *quer
     for (int32_t i = 0; i < n; i++) {
         const int32_t at = columns->read_of[filtered[i]];
 
-        if (at < 0 || columns->file_column_of[at] < 0)
-            continue; /* of the partition path, or null in all rows: pruned before, or cheap */
-        HD_TRY_OUT(read_bounds(op, columns, reader, row_group, at, &arena, &known[i]));
+        if (at < 0)
+            continue; /* of the partition path: pruned before */
+        if (columns->file_column_of[at] < 0)
+            known[i].bounds.null_count = n_rows;
+        else
+            HD_TRY_OUT(read_bounds(op, columns, reader, row_group, at, &arena, &known[i]));
         bounds[filtered[i]] = &known[i].bounds;
     }
-    *out = hd_predicate_may_match(query->predicate, bounds,
-                                  hd_base_reader_row_group_rows(reader, row_group));
+    *out = hd_predicate_may_match(query->predicate, bounds, n_rows);
 out:
     for (int32_t i = 0; known != NULL && i < n; i++) {
         hd_array_clear(&known[i].min);
