@@ -3,21 +3,34 @@
 
 #include <string.h>
 
+/* Digits of a number that is not 0. */
+static size_t count_digits(uint64_t value)
+{
+    size_t n = 1;
+
+    for (; value >= 10000; value /= 10000)
+        n += 4;
+    return n + (value >= 10) + (value >= 100) + (value >= 1000);
+}
+
 size_t hd_java_long_format(int64_t value, char *out)
 {
-    char reversed[24];
+    static const char pairs[] = "00010203040506070809101112131415161718192021222324"
+                                "25262728293031323334353637383940414243444546474849"
+                                "50515253545556575859606162636465666768697071727374"
+                                "75767778798081828384858687888990919293949596979899";
     uint64_t left = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-    size_t n = 0;
-    size_t size = 0;
+    const size_t size = count_digits(left) + (value < 0);
+    char *at = out + size;
 
-    do {
-        reversed[n++] = (char)('0' + left % 10);
-        left /= 10;
-    } while (left != 0);
     if (value < 0)
-        out[size++] = '-';
-    while (n > 0)
-        out[size++] = reversed[--n];
+        *out = '-';
+    for (; left >= 100; left /= 100)
+        memcpy(at -= 2, pairs + left % 100 * 2, 2);
+    if (left >= 10)
+        memcpy(at - 2, pairs + left * 2, 2);
+    else
+        at[-1] = (char)('0' + left);
     return size;
 }
 

@@ -41,6 +41,9 @@ static hudi_status find_field(struct hd_op *op, const struct ArrowSchema *schema
     }
     HD_TRY(hd_arena_strdup(op, arena, name, &copy));
     out->name = copy;
+    HD_TRY(hd_arena_printf(op, arena, &copy, "%s:", name));
+    out->prefix = copy;
+    out->prefix_size = strlen(copy);
     return HUDI_OK;
 }
 
@@ -154,6 +157,7 @@ static hudi_status fill_generator(struct hd_op *op, const struct hd_table_config
     if (consistent == NULL)
         consistent = hd_properties_get(&config->properties, KEY_CONSISTENT);
     generator->timestamps_as_text = consistent != NULL && strcasecmp(consistent, "true") == 0;
+    generator->key_bytes = 16;
     generator->hive_style = config->hive_style_partitioning;
     generator->url_encode = config->url_encode_partitioning;
     generator->drop_partition_columns = config->drop_partition_columns;

@@ -10,17 +10,21 @@
 
 /** One key or partition field. */
 struct hd_key_field {
-    const char *name; /* as configured */
+    const char *name;   /* as configured */
+    const char *prefix; /* "name:" */
+    size_t prefix_size;
     struct hd_field_path path;
     struct hd_timestamp_key *timestamp; /* partition field of the timestamp generator, or NULL */
 };
 
-#define HD_PARTITION_CACHE_SLOTS 512 /* a power of two */
+#define HD_PARTITION_CACHE_SLOTS 2048 /* a power of two */
+#define HD_PARTITION_CACHE_WAYS 8
 
 /** Partition values seen in this batch. */
 struct hd_partition_cache_slot {
+    uint64_t batch; /* that it was seen in; of another: free */
     uint64_t hash;
-    int64_t row;        /* -1: free */
+    int64_t row;
     uint32_t number;    /* HD_NO_PARTITION: this value fails */
     const char *reason; /* of the failure */
 };
@@ -43,8 +47,10 @@ struct hd_key_generator {
     char *instant_time; /* for keys that are made up */
     uint32_t task;
     int64_t next_row;
-    struct hd_str path;  /* scratch */
-    struct hd_str value; /* scratch */
+    uint32_t key_bytes;    /* a row, as guessed from the batch before */
+    struct hd_str path;    /* scratch */
+    struct hd_str value;   /* scratch */
+    uint64_t batch_number; /* from 1 */
     struct hd_partition_cache_slot cache[HD_PARTITION_CACHE_SLOTS];
 };
 

@@ -7,70 +7,135 @@
 
 /*
  * Partition paths of a batch. A row whose partition values equal the row before's takes its number;
- * else a small cache, by the hash of the raw values, of rows of this batch; else the path is built
+ * else a small table, by the hash of the raw values, of rows of this batch; else the path is built
  * and looked up in the partition set.
  */
 
-/* Bytes that stand for a value that is not null; equal values of one column, equal bytes. */
-static struct hd_slice raw_value(const struct hd_view *view, int64_t row, uint8_t *scratch)
+/* A partition field's values in this batch. */
+struct column {
+    const struct hd_view *view;
+    const struct hd_field_path *path; /* NULL: no value is null */
+    const uint8_t *values;            /* of row 0, for a fixed width */
+    int width;                        /* 4, 8, 16; 0: text; -1: bits */
+};
+
+struct batch {
+    struct hd_key_generator *generator;
+    const struct hd_view *columns; /* of the schema */
+    struct column *fields;         /* of the partition fields */
+    size_t n_fields;
+    struct hd_arena *arena; /* reasons */
+    struct hd_partition_set *partitions;
+};
+
+static int width_of(const struct hd_type *type)
 {
-    switch (view->type.id) {
+    switch (type->id) {
     case HD_TYPE_STRING:
     case HD_TYPE_DICTIONARY:
-    case HD_TYPE_DECIMAL:
-        return hd_view_bytes(view, row);
+        return 0;
     case HD_TYPE_BOOL:
-        *scratch = hd_view_bool(view, row);
-        return hd_slice_of(scratch, 1);
+        return -1;
+    case HD_TYPE_DECIMAL:
+        return 16;
     case HD_TYPE_INT32:
     case HD_TYPE_DATE:
     case HD_TYPE_FLOAT:
-        return hd_slice_of((const uint8_t *)view->values + (view->offset + row) * 4, 4);
+        return 4;
     case HD_TYPE_TIME:
-        if (view->type.unit <= HD_UNIT_MILLI)
-            return hd_slice_of((const uint8_t *)view->values + (view->offset + row) * 4, 4);
-        break;
+        return type->unit <= HD_UNIT_MILLI ? 4 : 8;
     default:
-        break;
+        return 8;
     }
-    return hd_slice_of((const uint8_t *)view->values + (view->offset + row) * 8, 8);
 }
 
-static bool rows_equal(const struct hd_key_generator *generator, const struct hd_view *columns,
-                       int64_t a, int64_t b)
+static void open_column(const struct hd_field_path *path, const struct hd_view *columns,
+                        struct column *out)
 {
-    uint8_t scratch_a, scratch_b;
+    const struct hd_view *view = hd_field_path_view(path, columns);
 
-    for (size_t i = 0; i < generator->n_partitions; i++) {
-        const struct hd_field_path *path = &generator->partitions[i].path;
-        const struct hd_view *view = hd_field_path_view(path, columns);
-        const bool null_a = hd_field_path_is_null(path, columns, a);
-        const bool null_b = hd_field_path_is_null(path, columns, b);
+    out->view = view;
+    out->path =
+        path->n_steps == 1 && (view->validity == NULL || view->null_count == 0) ? NULL : path;
+    out->width = width_of(&view->type);
+    if (out->width > 0)
+        out->values = (const uint8_t *)view->values + (size_t)view->offset * (size_t)out->width;
+}
 
-        if (null_a != null_b)
+static inline bool is_null(const struct batch *batch, const struct column *column, int64_t row)
+{
+    return column->path != NULL && hd_field_path_is_null(column->path, batch->columns, row);
+}
+
+static inline uint64_t load_value(const struct column *column, int64_t row)
+{
+    uint64_t wide;
+    uint32_t narrow;
+
+    if (column->width == 8) {
+        memcpy(&wide, column->values + row * 8, 8);
+        return wide;
+    }
+    memcpy(&narrow, column->values + row * 4, 4);
+    return narrow;
+}
+
+static inline bool values_equal(const struct column *column, int64_t a, int64_t b)
+{
+    switch (column->width) {
+    case 4:
+    case 8:
+        return load_value(column, a) == load_value(column, b);
+    case 16:
+        return memcmp(column->values + a * 16, column->values + b * 16, 16) == 0;
+    case -1:
+        return hd_view_bool(column->view, a) == hd_view_bool(column->view, b);
+    default:
+        return hd_slice_equal(hd_view_bytes(column->view, a), hd_view_bytes(column->view, b));
+    }
+}
+
+static bool rows_equal(const struct batch *batch, int64_t a, int64_t b)
+{
+    for (size_t i = 0; i < batch->n_fields; i++) {
+        const struct column *column = &batch->fields[i];
+        const bool null = is_null(batch, column, a);
+
+        if (null != is_null(batch, column, b))
             return false;
-        if (!null_a &&
-            !hd_slice_equal(raw_value(view, a, &scratch_a), raw_value(view, b, &scratch_b)))
+        if (!null && !values_equal(column, a, b))
             return false;
     }
     return true;
 }
 
-static uint64_t hash_row(const struct hd_key_generator *generator, const struct hd_view *columns,
-                         int64_t row)
+static inline uint64_t hash_value(const struct column *column, int64_t row)
+{
+    struct hd_slice bytes;
+
+    switch (column->width) {
+    case 4:
+    case 8:
+        return load_value(column, row) * 0x9e3779b97f4a7c15ULL;
+    case 16:
+        return hd_hash_bytes(column->values + row * 16, 16);
+    case -1:
+        return hd_view_bool(column->view, row);
+    default:
+        bytes = hd_view_bytes(column->view, row);
+        return hd_hash_bytes(bytes.data, bytes.size);
+    }
+}
+
+static uint64_t hash_row(const struct batch *batch, int64_t row)
 {
     uint64_t hash = 0;
-    uint8_t scratch;
 
-    for (size_t i = 0; i < generator->n_partitions; i++) {
-        const struct hd_field_path *path = &generator->partitions[i].path;
-        uint64_t value = 0x9e3779b97f4a7c15ULL;
+    for (size_t i = 0; i < batch->n_fields; i++) {
+        const struct column *column = &batch->fields[i];
+        const uint64_t value =
+            is_null(batch, column, row) ? 0x2545f4914f6cdd1dULL : hash_value(column, row);
 
-        if (!hd_field_path_is_null(path, columns, row)) {
-            const struct hd_slice raw = raw_value(hd_field_path_view(path, columns), row, &scratch);
-
-            value = hd_hash_bytes(raw.data, raw.size);
-        }
         hash = (hash ^ value) * 0xff51afd7ed558ccdULL;
         hash ^= hash >> 32;
     }
@@ -178,12 +243,11 @@ static hudi_status add_field(struct hd_op *op, struct hd_key_generator *generato
 }
 
 /* Build the path of a row and find or add its number. */
-static hudi_status number_of_row(struct hd_op *op, struct hd_key_generator *generator,
-                                 const struct hd_view *columns, int64_t row, struct hd_arena *arena,
-                                 struct hd_partition_set *partitions,
+static hudi_status number_of_row(struct hd_op *op, const struct batch *batch, int64_t row,
                                  struct hd_partition_cache_slot *out)
 {
-    struct hd_map *paths = &partitions->paths;
+    struct hd_key_generator *generator = batch->generator;
+    struct hd_map *paths = &batch->partitions->paths;
     struct hd_map_entry *entry = NULL;
 
     generator->path.size = 0;
@@ -192,8 +256,8 @@ static hudi_status number_of_row(struct hd_op *op, struct hd_key_generator *gene
     for (size_t i = 0; i < generator->n_partitions; i++) {
         if (i > 0)
             HD_TRY(hd_str_append_char(op, &generator->path, '/'));
-        HD_TRY(
-            add_field(op, generator, &generator->partitions[i], columns, row, arena, &out->reason));
+        HD_TRY(add_field(op, generator, &generator->partitions[i], batch->columns, row,
+                         batch->arena, &out->reason));
         if (out->reason != NULL)
             return HUDI_OK;
     }
@@ -206,21 +270,47 @@ static hudi_status number_of_row(struct hd_op *op, struct hd_key_generator *gene
 
 /* ---- a batch ------------------------------------------------------------------------------ */
 
-static hudi_status slot_of_row(struct hd_op *op, struct hd_key_generator *generator,
-                               const struct hd_view *columns, int64_t row, struct hd_arena *arena,
-                               struct hd_partition_set *partitions,
+/* The slot that holds this row's values, or the one to put them in: one of a few from where the
+ * hash points. */
+static struct hd_partition_cache_slot *find_slot(const struct batch *batch, uint64_t hash,
+                                                 int64_t row, bool *found)
+{
+    struct hd_key_generator *generator = batch->generator;
+    struct hd_partition_cache_slot *free_slot = NULL;
+
+    for (uint64_t i = 0; i < HD_PARTITION_CACHE_WAYS; i++) {
+        struct hd_partition_cache_slot *slot =
+            &generator->cache[(hash + i) & (HD_PARTITION_CACHE_SLOTS - 1)];
+
+        if (slot->batch != generator->batch_number) {
+            if (free_slot == NULL)
+                free_slot = slot;
+            continue;
+        }
+        if (slot->hash == hash && rows_equal(batch, slot->row, row)) {
+            *found = true;
+            return slot;
+        }
+    }
+    *found = false;
+    return free_slot != NULL ? free_slot : &generator->cache[hash & (HD_PARTITION_CACHE_SLOTS - 1)];
+}
+
+static hudi_status slot_of_row(struct hd_op *op, const struct batch *batch, int64_t row,
                                const struct hd_partition_cache_slot **out)
 {
-    const uint64_t hash = hash_row(generator, columns, row);
-    struct hd_partition_cache_slot *slot = &generator->cache[hash & (HD_PARTITION_CACHE_SLOTS - 1)];
+    const uint64_t hash = hash_row(batch, row);
+    bool found;
+    struct hd_partition_cache_slot *slot = find_slot(batch, hash, row, &found);
 
     *out = slot;
-    if (slot->row >= 0 && slot->hash == hash && rows_equal(generator, columns, slot->row, row))
+    if (found)
         return HUDI_OK;
-    slot->row = -1;
-    HD_TRY(number_of_row(op, generator, columns, row, arena, partitions, slot));
+    slot->batch = 0;
+    HD_TRY(number_of_row(op, batch, row, slot));
     slot->hash = hash;
     slot->row = row;
+    slot->batch = batch->generator->batch_number;
     return HUDI_OK;
 }
 
@@ -229,22 +319,30 @@ hudi_status hd_partition_numbers_make(struct hd_op *op, struct hd_key_generator 
                                       struct hd_arena *arena, struct hd_partition_set *partitions,
                                       struct hd_key_failures *failures, uint32_t *numbers)
 {
+    struct batch batch = {.generator = generator,
+                          .columns = columns,
+                          .n_fields = generator->n_partitions,
+                          .arena = arena,
+                          .partitions = partitions};
     const struct hd_partition_cache_slot *slot = NULL;
     struct hd_partition_cache_slot none = {0};
 
     if (n_rows == 0)
         return HUDI_OK;
     if (generator->n_partitions == 0) {
-        HD_TRY(number_of_row(op, generator, columns, 0, arena, partitions, &none));
+        HD_TRY(number_of_row(op, &batch, 0, &none));
         for (int64_t i = 0; i < n_rows; i++)
             numbers[i] = none.number;
         return HUDI_OK;
     }
-    for (size_t i = 0; i < HD_PARTITION_CACHE_SLOTS; i++)
-        generator->cache[i].row = -1;
+    HD_TRY(hd_arena_array(op, &generator->views, batch.n_fields, sizeof(*batch.fields),
+                          &batch.fields));
+    for (size_t i = 0; i < batch.n_fields; i++)
+        open_column(&generator->partitions[i].path, columns, &batch.fields[i]);
+    generator->batch_number++;
     for (int64_t i = 0; i < n_rows; i++) {
-        if (slot == NULL || !rows_equal(generator, columns, i - 1, i))
-            HD_TRY(slot_of_row(op, generator, columns, i, arena, partitions, &slot));
+        if (slot == NULL || !rows_equal(&batch, i - 1, i))
+            HD_TRY(slot_of_row(op, &batch, i, &slot));
         numbers[i] = slot->number;
         if (slot->number == HD_NO_PARTITION)
             HD_TRY(hd_key_failures_add(op, failures, i, slot->reason));

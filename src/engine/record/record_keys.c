@@ -24,8 +24,9 @@ static hudi_status text_init(struct hd_op *op, struct key_text *text, int64_t n_
                              uint64_t capacity)
 {
     *text = (struct key_text){.capacity = capacity};
-    HD_TRY(hd_buffer_new(op, ((uint64_t)n_rows + 1) * sizeof(int32_t), &text->offsets));
-    return hd_buffer_new(op, capacity, &text->data);
+    HD_TRY(hd_buffer_new_raw(op, ((uint64_t)n_rows + 1) * sizeof(int32_t), &text->offsets));
+    text->offsets[0] = 0;
+    return hd_buffer_new_raw(op, capacity, &text->data);
 }
 
 static void text_clear(struct key_text *text)
@@ -35,10 +36,8 @@ static void text_clear(struct key_text *text)
     *text = (struct key_text){0};
 }
 
-static hudi_status text_reserve(struct hd_op *op, struct key_text *text, uint64_t n)
+static hudi_status text_grow(struct hd_op *op, struct key_text *text, uint64_t n)
 {
-    if (text->capacity - text->size >= n)
-        return HUDI_OK;
     const uint64_t wanted = text->size + n;
 
     if (wanted > INT32_MAX)
@@ -50,10 +49,30 @@ static hudi_status text_reserve(struct hd_op *op, struct key_text *text, uint64_
     return HUDI_OK;
 }
 
-static void text_put(struct key_text *text, const void *bytes, size_t n)
+static inline hudi_status text_reserve(struct hd_op *op, struct key_text *text, uint64_t n)
 {
-    if (n > 0)
-        memcpy(text->data + text->size, bytes, n);
+    return text->capacity - text->size >= n ? HUDI_OK : text_grow(op, text, n);
+}
+
+/* Short texts, most of them: two copies that may overlap are cheaper than a call. */
+static inline void text_put(struct key_text *text, const void *bytes, size_t n)
+{
+    char *to = text->data + text->size;
+    const char *from = bytes;
+
+    if (n > 16) {
+        memcpy(to, from, n);
+    } else if (n >= 8) {
+        uint64_t first, last;
+
+        memcpy(&first, from, 8);
+        memcpy(&last, from + n - 8, 8);
+        memcpy(to, &first, 8);
+        memcpy(to + n - 8, &last, 8);
+    } else {
+        for (size_t i = 0; i < n; i++)
+            to[i] = from[i];
+    }
     text->size += n;
 }
 
@@ -148,7 +167,7 @@ static hudi_status copy_texts(struct hd_op *op, const struct hd_key_generator *g
     char scratch[HD_JAVA_TEXT_BYTES];
 
     for (int64_t i = 0; i < n_rows; i++) {
-        struct hd_slice value = {0};
+        struct hd_slice value = hd_slice_of("", 0);
 
         if (hd_field_path_is_null(&field->path, columns, i)) {
             HD_TRY(reason_of_field(op, arena, field->name, "null", &null_reason));
@@ -169,12 +188,11 @@ static hudi_status copy_texts(struct hd_op *op, const struct hd_key_generator *g
 
 /* ---- several fields ----------------------------------------------------------------------- */
 
-/* Append "name:value"; false when the value is null or empty. */
+/* Append "name:value"; `*has_value` is set unless the value is null or empty. */
 static hudi_status put_part(struct hd_op *op, const struct hd_key_generator *generator,
                             const struct hd_key_field *field, const struct hd_view *columns,
                             int64_t row, struct key_text *text, bool *has_value)
 {
-    const size_t name_size = strlen(field->name);
     struct hd_slice value = hd_slice_text(NULL_TEXT);
     char scratch[HD_JAVA_TEXT_BYTES];
 
@@ -186,9 +204,8 @@ static hudi_status put_part(struct hd_op *op, const struct hd_key_generator *gen
         else
             value = hd_slice_text(EMPTY_TEXT);
     }
-    HD_TRY(text_reserve(op, text, name_size + value.size + 2));
-    text_put(text, field->name, name_size);
-    text_put(text, ":", 1);
+    HD_TRY(text_reserve(op, text, field->prefix_size + value.size + 1));
+    text_put(text, field->prefix, field->prefix_size);
     text_put(text, value.data, value.size);
     return HUDI_OK;
 }
@@ -283,13 +300,15 @@ hudi_status hd_record_keys_make(struct hd_op *op, struct hd_key_generator *gener
             has_no_nulls(view, n_rows))
             return share_strings(op, field, view, n_rows, arena, failures, out);
     }
-    HD_TRY_OUT(text_init(op, &text, n_rows, (uint64_t)n_rows * 16 + 64));
+    HD_TRY_OUT(text_init(op, &text, n_rows, (uint64_t)n_rows * generator->key_bytes + 64));
     if (generator->n_keys == 0)
         HD_TRY_OUT(make_up_texts(op, generator, n_rows, &text));
     else if (generator->named)
         HD_TRY_OUT(join_texts(op, generator, columns, n_rows, arena, failures, &text));
     else
         HD_TRY_OUT(copy_texts(op, generator, columns, n_rows, arena, failures, &text));
+    if (n_rows > 0) /* what the next batch's keys are likely to take */
+        generator->key_bytes = (uint32_t)(text.size / (uint64_t)n_rows + 2);
     status = text_finish(op, &text, n_rows, out);
 out:
     text_clear(&text);
