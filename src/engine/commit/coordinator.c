@@ -39,6 +39,23 @@ static void release(struct hd_op *op, hd_coordinator *coordinator)
     hd_free(op, coordinator);
 }
 
+/* The requested file: empty, or the plan without anything that a replacecommit has there. */
+static hudi_status request(struct hd_op *op, const hd_coordinator *coordinator,
+                           enum hd_action action)
+{
+    struct hd_str plan = {0};
+    hudi_status status = HUDI_OK;
+
+    if (action == HD_ACTION_REPLACECOMMIT)
+        status = hd_replace_plan_encode_empty(op, &plan);
+    if (status == HUDI_OK)
+        status =
+            hd_transition_request(op, &coordinator->table.timeline,
+                                  coordinator->config.instant_time, action, plan.data, plan.size);
+    hd_str_clear(&plan);
+    return status;
+}
+
 /* Under the lock: put right what others left, then start the instant. */
 static hudi_status begin_instant(struct hd_op *op, hd_coordinator *coordinator)
 {
@@ -49,12 +66,13 @@ static hudi_status begin_instant(struct hd_op *op, hd_coordinator *coordinator)
     HD_TRY(hd_switch_metadata_table_off(op, table));
     HD_TRY(hd_rollback_failed_writes(op, coordinator->pool, table));
     HD_TRY(hd_detect_key_encoding(op, table, &config->encoding));
+    HD_TRY(hd_write_config_load_pending(op, config));
     const struct hd_instant *last = hd_timeline_last_completed_write(&table->timeline);
     if (last != NULL)
         memcpy(config->base_instant, last->time, strlen(last->time) + 1);
     HD_TRY(hd_transition_new_time(op, &table->timeline, config->instant_time));
     const enum hd_action action = hd_operation_action(config->operation);
-    HD_TRY(hd_transition_request(op, &table->timeline, config->instant_time, action, NULL, 0));
+    HD_TRY(request(op, coordinator, action));
     coordinator->begun = true;
     return hd_transition_start(op, &table->timeline, config->instant_time, action, NULL, 0);
 }
@@ -158,9 +176,15 @@ static hudi_status add_schema(struct hd_op *op, const hd_coordinator *coordinato
     return status;
 }
 
-static hudi_status replace_group(struct hd_op *op, const struct hd_file_slice *slice,
+static hudi_status replace_group(struct hd_op *op, const struct hd_write_config *config,
+                                 const struct hd_file_slice *slice,
                                  struct hd_commit_metadata *metadata)
 {
+    if (hd_write_is_pending(config, slice->partition_path, slice->file_id))
+        return hd_fail(op, HUDI_CONFLICT,
+                       "file group %s is to be replaced, and a pending clustering is about to "
+                       "rewrite it",
+                       slice->file_id);
     return hd_commit_metadata_add_replaced(op, metadata, slice->partition_path, slice->file_id);
 }
 
@@ -213,7 +237,7 @@ static hudi_status add_replaced(struct hd_op *op, const hd_coordinator *coordina
     for (size_t i = 0; i < view.n_groups; i++) {
         const struct hd_file_slice *slice = hd_file_group_slice_as_of(&view.groups[i], NULL);
         if (slice != NULL)
-            HD_TRY_OUT(replace_group(op, slice, metadata));
+            HD_TRY_OUT(replace_group(op, &coordinator->config, slice, metadata));
     }
 out:
     hd_free(op, paths);

@@ -5,6 +5,7 @@
 #include "format/layout/file_name.h"
 #include "format/layout/partition.h"
 #include "format/marker/marker.h"
+#include "format/timeline/replace_plan.h"
 #include "format/timeline/rollback_plan.h"
 #include "format/timeline/transition.h"
 
@@ -269,11 +270,22 @@ static hudi_status resume(struct hd_op *op, struct hd_table_snapshot *table,
     return status;
 }
 
-static bool is_failed_write(const struct hd_instant *instant)
+/* Below version 8 a pending clustering is a replacecommit with a plan: it is run again, not undone.
+ */
+static hudi_status is_failed_write(struct hd_op *op, const struct hd_timeline *timeline,
+                                   const struct hd_instant *instant, bool *out)
 {
-    return instant->state != HD_COMPLETED && (instant->pending_action == HD_ACTION_COMMIT ||
+    struct hd_replace_plan plan;
+
+    *out = instant->state != HD_COMPLETED && (instant->pending_action == HD_ACTION_COMMIT ||
                                               instant->pending_action == HD_ACTION_DELTACOMMIT ||
                                               instant->pending_action == HD_ACTION_REPLACECOMMIT);
+    if (!*out || instant->pending_action != HD_ACTION_REPLACECOMMIT || !instant->has_requested)
+        return HUDI_OK;
+    HD_TRY(hd_replace_plan_read(op, timeline, instant, &plan));
+    *out = !plan.is_clustering;
+    hd_replace_plan_clear(&plan);
+    return HUDI_OK;
 }
 
 hudi_status hd_rollback_failed_writes(struct hd_op *op, hd_pool *pool,
@@ -293,7 +305,10 @@ hudi_status hd_rollback_failed_writes(struct hd_op *op, hd_pool *pool,
     changed = false;
     for (size_t i = 0; i < table->timeline.n_instants; i++) {
         const struct hd_instant *instant = &table->timeline.instants[i];
-        if (!is_failed_write(instant))
+        bool failed;
+
+        HD_TRY(is_failed_write(op, &table->timeline, instant, &failed));
+        if (!failed)
             continue;
         hd_log(op, HD_LOG_WARN, "%s was left by a writer that did not finish; rolling it back",
                instant->time);

@@ -49,7 +49,8 @@ void hd_small_files(const struct hd_write_config *config, int64_t record_bytes,
         const struct hd_file_slice *slice = slices[i];
 
         if (slice->base == NULL || slice->base->size_bytes == 0 ||
-            (int64_t)slice->base->size_bytes >= limit)
+            (int64_t)slice->base->size_bytes >= limit ||
+            hd_write_is_pending(config, slice->partition_path, slice->file_id))
             continue;
         if (hd_file_owner(slice->partition_path, slice->file_id, config->n_tasks) != config->task)
             continue;

@@ -6,9 +6,9 @@
 #include "format/layout/file_system_view.h"
 
 /**
- * Where inserts go: small files of their partition first, by the record size that past commits
- * show, then new file groups. Source: UpsertPartitioner (Hudi 0.15.0);
- * docs/format/write-path.md 8.3
+ * Where inserts go: small files of their partition (not those of a pending clustering) first, by
+ * the record size that past commits show, then new file groups. Source: UpsertPartitioner (Hudi
+ * 0.15.0); docs/format/write-path.md 8.3
  */
 struct hd_small_file {
     const struct hd_file_slice *slice;

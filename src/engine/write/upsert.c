@@ -74,6 +74,11 @@ static hudi_status tag(struct hd_op *op, hd_upsert *upsert)
             return hd_fail(op, HUDI_INVALID,
                            "task %u of %u got rows of file group %s, which is another task's",
                            upsert->config->task, upsert->config->n_tasks, slice->file_id);
+        if (hd_write_is_pending(upsert->config, slice->partition_path, slice->file_id))
+            return hd_fail(op, HUDI_CONFLICT,
+                           "records to update are in file group %s, which a pending clustering is "
+                           "about to rewrite",
+                           slice->file_id);
     }
     return HUDI_OK;
 }

@@ -67,9 +67,27 @@ hudi_status hd_write_config_init(struct hd_op *op, const struct hd_options *opti
     return HUDI_OK;
 }
 
+hudi_status hd_write_config_load_pending(struct hd_op *op, struct hd_write_config *config)
+{
+    struct hd_pending_file_group *pending;
+
+    HD_TRY(hd_pending_clustering_file_ids(op, &config->table->timeline, &config->arena, &pending,
+                                          &config->n_pending));
+    config->pending = pending;
+    return HUDI_OK;
+}
+
+bool hd_write_is_pending(const struct hd_write_config *config, const char *partition_path,
+                         const char *file_id)
+{
+    return hd_pending_file_group_find(config->pending, config->n_pending, partition_path,
+                                      file_id) != NULL;
+}
+
 void hd_write_config_clear(struct hd_write_config *config)
 {
     hd_options_clear(&config->options);
+    hd_arena_clear(&config->arena);
     *config = (struct hd_write_config){0};
 }
 
@@ -140,7 +158,7 @@ static hudi_status decode_document(struct hd_op *op, const hd_json *document,
     HD_TRY(take_instant(op, document, "instant", config->instant_time));
     HD_TRY(take_instant(op, document, "base_instant", config->base_instant));
     config->n_tasks = 1;
-    return HUDI_OK;
+    return hd_write_config_load_pending(op, config);
 }
 
 hudi_status hd_write_config_decode(struct hd_op *op, struct hd_slice bytes,

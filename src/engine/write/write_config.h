@@ -7,6 +7,7 @@
 #include "engine/record/key_generator.h"
 #include "format/layout/table_snapshot.h"
 #include "format/timeline/instant.h"
+#include "format/timeline/replace_plan.h"
 #include "hudi/arrow_c.h"
 
 enum hd_operation {
@@ -41,12 +42,22 @@ struct hd_write_config {
     uint32_t task;
     uint32_t n_tasks;
     uint64_t attempt;
+    /* File groups of pending clusterings: nothing may be written to them. */
+    const struct hd_pending_file_group *pending;
+    size_t n_pending;
+    struct hd_arena arena;
 };
 
 /** Set operation and options (copied, checked against the table) of a config that is zero but for
  * `table` and `pool`. Instants and task are still to be filled in. @return HUDI_INVALID */
 hudi_status hd_write_config_init(struct hd_op *op, const struct hd_options *options,
                                  struct hd_write_config *config);
+
+/** Set `pending` from the table's timeline. */
+hudi_status hd_write_config_load_pending(struct hd_op *op, struct hd_write_config *config);
+bool hd_write_is_pending(const struct hd_write_config *config, const char *partition_path,
+                         const char *file_id);
+
 void hd_write_config_clear(struct hd_write_config *config);
 
 /** An option of the write, the table property of that name, or the default. */
