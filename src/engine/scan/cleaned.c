@@ -15,7 +15,7 @@
  * for no reason and cleaning by file versions evades.
  */
 
-/* A write after `as_of`, of the active or the archived timeline. */
+/* A write after first_time(), of the active or the archived timeline. */
 struct later_write {
     const char *time;
     const struct hd_instant *active;         /* NULL: archived */
@@ -29,7 +29,7 @@ struct history {
     const struct hd_table_snapshot *table;
     const struct hd_timeline *timeline;
     const struct hd_file_system_view *view;
-    const char *after; /* rows up to here are not asked for: incremental; "" else */
+    const char *after; /* a range's begin: older rows are not asked for; NULL: all are */
     const char *as_of;
     struct hd_archived_timeline archive;
     struct later_write *writes; /* ascending */
@@ -38,18 +38,24 @@ struct history {
 
 /* ---- the commits -------------------------------------------------------------------------- */
 
+/* Writes of a range count too: they say whether a group that vanished had rows in it. */
+static const char *first_time(const struct history *h)
+{
+    return h->after != NULL ? h->after : h->as_of;
+}
+
 static bool is_later(const struct history *h, const char *time)
 {
-    return strcmp(time, h->after) > 0;
+    return strcmp(time, first_time(h)) > 0;
 }
 
 static hudi_status list_writes(struct hd_op *op, struct history *h)
 {
     const struct hd_timeline *timeline = h->timeline;
 
-    if (timeline->start == NULL || strcmp(h->after, timeline->start) < 0)
+    if (timeline->start == NULL || strcmp(first_time(h), timeline->start) < 0)
         HD_TRY(hd_archived_timeline_load(op, timeline->fs, timeline->table_path, &h->table->config,
-                                         h->after, NULL, &h->archive));
+                                         first_time(h), NULL, &h->archive));
     HD_TRY(hd_alloc_array(op, h->archive.n_instants + timeline->n_instants, sizeof *h->writes,
                           &h->writes));
     for (size_t i = 0; i < h->archive.n_instants; i++) {
@@ -164,7 +170,7 @@ static hudi_status check_group(struct hd_op *op, const struct history *h,
         if (strcmp(time, h->as_of) <= 0)
             break;
     }
-    if (strcmp(time, h->after) <= 0 && h->after[0] != '\0')
+    if (h->after != NULL && strcmp(time, h->after) <= 0)
         return HUDI_OK; /* no row of the range in it */
     if (chosen != NULL && strcmp(chosen->base_instant, time) >= 0)
         return HUDI_OK;
@@ -187,7 +193,7 @@ static hudi_status check_vanished(struct hd_op *op, const struct history *h, siz
             return HUDI_OK; /* made later */
     }
     /* Older than all these: in an incremental range it has nothing. */
-    return h->after[0] != '\0' ? HUDI_OK : is_gone(op, h, partition_path, file_id);
+    return h->after != NULL ? HUDI_OK : is_gone(op, h, partition_path, file_id);
 }
 
 static hudi_status check_replaced(struct hd_op *op, const struct history *h, size_t number)
@@ -229,17 +235,12 @@ hudi_status hd_scan_check_cleaned(struct hd_op *op, const struct hd_table_snapsh
                                   const char *as_of)
 {
     hudi_status status = HUDI_OK;
-    struct history h = {.table = table, .timeline = timeline, .view = view, .as_of = as_of};
+    struct history h = {
+        .table = table, .timeline = timeline, .view = view, .after = after, .as_of = as_of};
 
     if (table->config.type != HD_COPY_ON_WRITE || !may_have_cleaned(timeline, as_of))
         return HUDI_OK;
-    h.after = after == NULL ? "" : after;
-    /* What was written up to `as_of` matters to a range only. */
-    if (after == NULL)
-        h.after = as_of;
     HD_TRY_OUT(list_writes(op, &h));
-    if (after == NULL)
-        h.after = "";
     for (size_t i = 0; i < view->n_groups; i++)
         HD_TRY_OUT(check_group(op, &h, &view->groups[i]));
     for (size_t i = 0; i < h.n_writes; i++)
