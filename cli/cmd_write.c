@@ -82,13 +82,13 @@ static int write_file(hudi_context *context, const struct cli_args *args, hudi_w
     cli_progress(&stream, path, &shown);
     if (hudi_write_stream(write, &shown, cli_cancel(), &error) != HUDI_OK) {
         const char *message = hudi_error_message(error);
-        if (strstr(message, path) == NULL && hudi_error_path(error) == NULL)
-            fprintf(stderr, "hudi: %s: %s\n", path, message);
-        else
-            return cli_fail(error);
-        const hudi_status status = hudi_error_status(error);
+        if (strstr(message, path) != NULL || hudi_error_path(error) != NULL) {
+            cli_fail(error);
+            return CLI_EXIT_FAILURE; /* whatever is wrong, it is in the rows */
+        }
+        fprintf(stderr, "hudi: %s: %s\n", path, message);
         hudi_error_free(error);
-        return status == HUDI_INVALID ? CLI_EXIT_USAGE : CLI_EXIT_FAILURE;
+        return CLI_EXIT_FAILURE;
     }
     return CLI_EXIT_OK;
 }

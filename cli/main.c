@@ -44,6 +44,24 @@ static void print_usage(FILE *to)
             "\nhudi COMMAND --help tells more; hudi --options lists what -o KEY=VALUE takes.\n");
 }
 
+/* `text` behind `left`, in lines of at most LINE_COLUMNS, all starting at HELP_COLUMN. */
+static void print_wrapped(const char *left, const char *text)
+{
+    enum { HELP_COLUMN = 33, LINE_COLUMNS = 100 };
+
+    printf("  %-*s ", HELP_COLUMN - 3, left);
+    for (size_t room = LINE_COLUMNS - HELP_COLUMN; strlen(text) > room;) {
+        size_t n = room;
+        while (n > 0 && text[n] != ' ')
+            n--;
+        if (n == 0)
+            break; /* a word longer than the line */
+        printf("%.*s\n%*s", (int)n, text, HELP_COLUMN, "");
+        text += n + 1;
+    }
+    printf("%s\n", text);
+}
+
 static void print_help(const struct cli_command *command)
 {
     printf("use: hudi %s %s\n\n%s\n", command->name, command->arguments, command->summary);
@@ -54,9 +72,9 @@ static void print_help(const struct cli_command *command)
         char left[64];
         snprintf(left, sizeof left, "--%s%s%s", option->name, option->value == NULL ? "" : " ",
                  option->value == NULL ? "" : option->value);
-        printf("  %-30s %s\n", left, option->help);
+        print_wrapped(left, option->help);
     }
-    printf("  %-30s %s\n", "-o KEY=VALUE", "any option of Hudi's (hudi --options)");
+    print_wrapped("-o KEY=VALUE", "any option of Hudi's (hudi --options)");
 }
 
 static void print_options(void)

@@ -456,6 +456,8 @@ hudi_status hd_verify_duplicates(struct hd_op *op, struct hd_verify *verify,
     hudi_status status = HUDI_OK;
     struct search search = {.verify = verify, .folder = folder};
 
+    if (verify->expected.unread.n_entries > 0)
+        return HUDI_OK; /* they may have replaced file groups */
     HD_TRY_OUT(atomic_load(&folder->too_many_keys) ? find_in_passes(op, &search)
                                                    : merge_files(op, &search));
     if (search.n_candidates == 0)

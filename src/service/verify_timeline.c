@@ -153,6 +153,7 @@ static hudi_status check_commit(struct hd_op *op, struct hd_verify *verify,
         hd_commit_metadata_clear(&commit);
         return status;
     }
+    expected->only_upserts = false;
     HD_TRY(hd_map_put(op, &expected->unread, hd_slice_text(instant->time), 0, &entry, NULL));
     if (status == HUDI_NOT_FOUND) { /* archived or rolled back since the listing */
         hd_op_clear_error(op);

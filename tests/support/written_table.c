@@ -88,7 +88,7 @@ static void make_rows(const char *path, const char *partition, int first, int n,
 
     assert_non_null(file);
     for (int i = first; i < first + n; i++)
-        fprintf(file, "{\"k\":\"k%d\",\"v\":\"%s\",\"p\":\"%s\"}\n", i, value, partition);
+        fprintf(file, "{\"k\":\"k%d\",\"v\":\"%s %d\",\"p\":\"%s\"}\n", i, value, i, partition);
     assert_int_equal(fclose(file), 0);
 }
 

@@ -27,7 +27,7 @@ void written_table_open_partitioned(struct written_table *table, const char *con
 void written_table_close(struct written_table *table);
 
 /** Write rows "k{first}".."k{first+n-1}" to partition `partition` (or column p alone) with an
- * operation of Hudi's; `value` is their v. */
+ * operation of Hudi's; `value` and the number are their v. */
 void written_table_write(struct written_table *table, const char *operation, const char *partition,
                          int first, int n, const char *value);
 

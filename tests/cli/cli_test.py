@@ -1,0 +1,355 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The program from outside: help, exit codes, errors, and output that other programs can read.
+
+HUDI_PROGRAM names the program; without it, build/dev/hudi is run.
+"""
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = os.environ.get("HUDI_PROGRAM", str(ROOT / "build" / "dev" / "hudi"))
+ENVIRONMENT = {**os.environ, "LSAN_OPTIONS": f"suppressions={ROOT}/tests/support/lsan.supp"}
+COMMANDS = ["create", "write", "read", "show", "timeline", "rollback", "verify"]
+OK, FAILED, MISUSED = 0, 1, 2
+AS_ROOT = os.geteuid() == 0
+
+
+def run(*words, stdin=b"", **options):
+    return subprocess.run([PROGRAM, *map(str, words)], input=stdin, capture_output=True,
+                          timeout=120, env=ENVIRONMENT, check=False, **options)
+
+
+def done(*words, stdin=b""):
+    """Standard output of a run that must succeed and say nothing else."""
+    result = run(*words, stdin=stdin)
+    assert (result.returncode, result.stderr.decode()) == (OK, ""), words
+    return result.stdout.decode()
+
+
+def error(exit_code, *words, stdin=b""):
+    """The error of a run that must fail: one line "hudi: WHAT", and nothing on standard output."""
+    result = run(*words, stdin=stdin)
+    text = result.stderr.decode()
+    assert result.returncode == exit_code, text
+    assert re.fullmatch(r"hudi: [^\n]+\n", text), text
+    assert not text.rstrip().endswith("."), text
+    assert result.stdout == b""
+    return text[len("hudi: "):-1]
+
+
+def json_lines(text):
+    assert text == "" or text.endswith("\n")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+ROWS = [{"id": i, "name": f"name {i}", "region": "north" if i % 2 else "south", "qty": i * 1.5}
+        for i in range(20)]
+
+
+def lines(rows):
+    return "".join(json.dumps(row) + "\n" for row in rows).encode()
+
+
+@pytest.fixture
+def schema(tmp_path):
+    path = tmp_path / "schema.txt"
+    path.write_text("id long not null\nname string\nregion string\nqty double\n")
+    return path
+
+
+@pytest.fixture
+def table(tmp_path, schema):
+    path = tmp_path / "table"
+    done("create", path, "--schema", schema, "--key", "id", "--order-by", "qty",
+         "--partition-by", "region")
+    done("write", path, "-", "--format", "jsonl", stdin=lines(ROWS))
+    return path
+
+
+# ---- help and versions --------------------------------------------------------------------------
+
+def test_help_lists_every_command():
+    for word in ("--help", "-h", "help"):
+        text = done(word)
+        for command in COMMANDS:
+            assert re.search(rf"^  {command} ", text, re.M), command
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_command_has_a_page(command):
+    for word in ("--help", "-h"):
+        text = done(command, word)
+        assert text.startswith(f"use: hudi {command} ")
+        assert "\noptions:\n" in text
+        assert "-o KEY=VALUE" in text
+        assert all(len(line) <= 100 for line in text.splitlines())
+
+
+def test_help_goes_before_everything_else():
+    assert "options:" in done("read", "/no/such/table", "--unknown", "--help")
+
+
+def test_words_behind_two_dashes_are_no_options():
+    assert "--help" in error(FAILED, "read", "--", "--help")
+
+
+def test_version_and_options():
+    assert re.fullmatch(r"hudi \d+\.\d+\.\d+\n", done("--version"))
+    options = [line.split("\t") for line in done("--options").splitlines()]
+    assert all(len(fields) == 4 for fields in options)
+    assert "hoodie.table.recordkey.fields" in {fields[0] for fields in options}
+
+
+def test_no_command_is_misuse_and_shows_what_there_is():
+    result = run()
+    assert result.returncode == MISUSED
+    assert result.stdout == b"" and b"verify" in result.stderr
+
+
+# ---- wrong use ----------------------------------------------------------------------------------
+
+def test_unknown_commands_and_options():
+    assert '"reed"' in error(MISUSED, "reed")
+    assert "--colums" in error(MISUSED, "read", "t", "--colums", "a")
+    assert "-x" in error(MISUSED, "read", "t", "-x")
+    for command in COMMANDS:
+        assert "--nonsense" in error(MISUSED, command, "t", "--nonsense")
+
+
+def test_options_with_and_without_value():
+    assert "--limit takes" in error(MISUSED, "read", "t", "--limit")
+    assert "takes no value" in error(MISUSED, "show", "t", "--json=1")
+
+
+@pytest.mark.parametrize("command, words", [
+    ("read", []), ("read", ["a", "b"]), ("rollback", ["a"]), ("show", []),
+    ("show", ["a", "b", "c"]), ("timeline", []), ("verify", []), ("verify", ["a", "b"]),
+    ("create", []), ("write", [])])
+def test_wrong_number_of_words(command, words):
+    assert error(MISUSED, command, *words).startswith(f"use: hudi {command} ")
+
+
+def test_options_of_hudi():
+    for wrong in ("-o",), ("-o", "nothing"), ("-o", "=x"):
+        assert "-o takes KEY=VALUE" in error(MISUSED, "read", "t", *wrong)
+    assert "hoodie.no.such.key" in error(MISUSED, "read", "t", "-o", "hoodie.no.such.key=1")
+    assert "libhudi.threads" in error(MISUSED, "read", "t", "-o", "libhudi.threads=many")
+    assert "hoodie.table.type" in error(MISUSED, "create", "t", "--type", "cowboy")
+
+
+def test_queries_that_contradict_themselves(table):
+    error(MISUSED, "read", table, "--until", "20240101")
+    error(MISUSED, "read", table, "--since", "0", "--as-of", "20240101")
+    error(MISUSED, "read", table, "--as-of", "yesterday-ish")
+    error(MISUSED, "read", table, "--columns", "id,no_such_column")
+    error(MISUSED, "read", table, "--where", "id >")
+    error(MISUSED, "read", table, "--limit", "-1")
+    error(MISUSED, "show", table, "weather")
+    error(MISUSED, "rollback", table, "20240101000000000")
+
+
+# ---- tables that are not there, or not to be written ---------------------------------------------
+
+@pytest.mark.parametrize("words", [["read"], ["show"], ["timeline"], ["verify"],
+                                   ["rollback", "20240101000000000"], ["write"]])
+def test_a_missing_table_is_named(tmp_path, words):
+    path = tmp_path / "none"
+    assert str(path) in error(FAILED, words[0], path, *words[1:])
+    assert not path.exists()
+
+
+def test_a_folder_without_table_is_no_table(tmp_path):
+    assert str(tmp_path) in error(FAILED, "read", tmp_path)
+
+
+def test_a_store_that_is_not_carried_is_named():
+    assert "nosuch" in error(FAILED, "read", "nosuch://bucket/table")
+
+
+def test_create_needs_a_schema(tmp_path):
+    assert "--schema" in error(MISUSED, "create", tmp_path / "t", "--key", "id")
+    assert not (tmp_path / "t").exists()
+
+
+def test_create_refuses_what_makes_no_table(tmp_path, schema):
+    bad = tmp_path / "bad.txt"
+    bad.write_text("id long\nname strin\n")
+    assert "bad.txt" in error(FAILED, "create", tmp_path / "t", "--schema", bad, "--key", "id")
+    assert "none.txt" in error(FAILED, "create", tmp_path / "t", "--schema", tmp_path / "none.txt",
+                               "--key", "id")
+    assert "nosuch" in error(MISUSED, "create", tmp_path / "t", "--schema", schema,
+                             "--key", "nosuch")
+    assert not (tmp_path / "t" / ".hoodie" / "hoodie.properties").exists()
+
+
+def test_create_leaves_a_table_alone(table, schema):
+    before = (table / ".hoodie" / "hoodie.properties").read_bytes()
+    assert str(table) in error(FAILED, "create", table, "--schema", schema, "--key", "name")
+    assert (table / ".hoodie" / "hoodie.properties").read_bytes() == before
+
+
+@pytest.mark.skipif(AS_ROOT, reason="root may write to every folder")
+def test_a_folder_that_cannot_be_written(tmp_path, schema, table):
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o500)
+    error(FAILED, "create", closed / "t", "--schema", schema, "--key", "id")
+    os.chmod(table / ".hoodie", 0o500)
+    try:
+        error(FAILED, "write", table, "-", "--format", "jsonl", stdin=lines(ROWS[:1]))
+        assert len(json_lines(done("read", table))) == len(ROWS)
+    finally:
+        os.chmod(table / ".hoodie", 0o700)
+
+
+# ---- writing and reading ------------------------------------------------------------------------
+
+def test_rows_come_back(table):
+    rows = json_lines(done("read", table))
+    assert sorted(({key: row[key] for key in ROWS[0]} for row in rows),
+                  key=lambda row: row["id"]) == ROWS
+
+
+def test_columns_limit_and_filter(table):
+    rows = json_lines(done("read", table, "--columns", "name,id", "--where", "id >= 18"))
+    assert sorted(rows, key=lambda row: row["id"]) == [{"name": "name 18", "id": 18},
+                                                       {"name": "name 19", "id": 19}]
+    assert list(rows[0]) == ["name", "id"]
+    assert len(json_lines(done("read", table, "--limit", "3"))) == 3
+    assert done("read", table, "--limit", "0") == ""
+
+
+def test_times(table):
+    first = json_lines(done("timeline", table, "--json"))[0]["time"]
+    done("write", table, "-", "--format", "jsonl", stdin=lines([{**ROWS[0], "qty": 1000.0}]))
+    assert [row["qty"] for row in json_lines(done("read", table, "--where", "id = 0"))] == [1000.0]
+    assert [row["qty"] for row in json_lines(done("read", table, "--where", "id = 0", "--as-of",
+                                                  first))] == [0.0]
+    assert [row["id"] for row in json_lines(done("read", table, "--since", first))] == [0]
+
+
+def test_output_to_a_file_and_back(table, tmp_path):
+    for ending in ("parquet", "csv", "jsonl", "arrow"):
+        file = tmp_path / f"rows.{ending}"
+        assert done("read", table, "--columns", "id,name,region,qty", "--output", file,
+                    "--format", ending) == ""
+        copy = tmp_path / f"copy-{ending}"
+        done("write", copy, file, "--key", "id", "--like", file)
+        assert sorted(row["id"] for row in json_lines(done("read", copy))) == \
+            [row["id"] for row in ROWS], ending
+
+
+def test_bad_rows_are_refused_as_a_whole(table):
+    def commits():
+        return [instant for instant in json_lines(done("timeline", table, "--json"))
+                if instant["action"] != "rollback"]
+
+    before = commits()
+    for bad in (b'{"id":1,"name":2', b'{"id":"x","region":"north"}\n', b'{"name":"no key"}\n',
+                b'{"id":1,"region":"north"}\nnonsense\n', b"[1]\n", b'\xff\xfe\n'):
+        error(FAILED, "write", table, "-", "--format", "jsonl", stdin=lines(ROWS[:1]) + bad)
+    assert commits() == before
+    assert done("verify", table).splitlines()[-1] == "2 files, 20 rows, 0 findings"
+
+
+def test_a_file_that_is_not_what_its_name_says(table, tmp_path):
+    for ending in ("parquet", "arrow", "orc"):
+        file = tmp_path / f"bad.{ending}"
+        file.write_bytes(b"nonsense")
+        assert f"bad.{ending}" in error(FAILED, "write", table, file)
+    assert "none.parquet" in error(FAILED, "write", table, tmp_path / "none.parquet")
+    assert "rows.xyz" in error(MISUSED, "write", table, tmp_path / "rows.xyz")
+
+
+def test_write_tells_what_it_did(table):
+    told = json.loads(done("write", table, "-", "--format", "jsonl", "--json",
+                           stdin=lines([{**ROWS[0], "qty": 1e6}, {**ROWS[1], "id": 99}])))
+    assert (told["inserts"], told["updates"], told["deletes"], told["failed"]) == (1, 1, 0, 0)
+    assert re.fullmatch(r"\d{17}", told["instant"])
+
+
+def test_delete(table):
+    done("write", table, "-", "--format", "jsonl", "--op", "delete", stdin=lines(ROWS[:5]))
+    assert len(json_lines(done("read", table))) == 15
+
+
+def test_rollback_takes_the_newest_write_back(table):
+    told = json.loads(done("write", table, "-", "--format", "jsonl", "--json",
+                           stdin=lines([{**ROWS[0], "id": 99}])))
+    assert len(json_lines(done("read", table))) == 21
+    done("rollback", table, told["instant"])
+    assert len(json_lines(done("read", table))) == 20
+    assert done("verify", table).splitlines()[-1].endswith(", 0 findings")
+
+
+def test_a_reader_that_goes_away_is_told():
+    closed = subprocess.Popen([PROGRAM, "--options"], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, env=ENVIRONMENT)
+    closed.stdout.close()
+    closed.stderr.read()
+    assert closed.wait(timeout=60) in (OK, FAILED, -signal.SIGPIPE)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
+def test_output_that_cannot_be_written_is_a_failure(table):
+    with open("/dev/full", "wb") as full:
+        result = subprocess.run([PROGRAM, "read", table], stdout=full, stderr=subprocess.PIPE,
+                                timeout=120, env=ENVIRONMENT, check=False)
+    assert result.returncode == FAILED
+    assert re.fullmatch(rb"hudi: [^\n]+\n", result.stderr)
+
+
+# ---- JSON ---------------------------------------------------------------------------------------
+
+def test_everything_that_lists_has_json(table):
+    for what in ("config", "files", "partitions", "stats"):
+        assert json_lines(done("show", table, what, "--json")), what
+    assert json.loads(done("show", table, "schema"))["type"] == "record"
+    commit, = json_lines(done("timeline", table, "--json"))
+    assert (commit["action"], commit["state"], commit["inserts"]) == ("commit", "COMPLETED", 20)
+    stats, = json_lines(done("show", table, "stats", "--json"))
+    assert (stats["name"], stats["partitions"], stats["file_groups"]) == ("table", 2, 2)
+    assert json_lines(done("verify", table, "--json")) == [
+        {"level": "sum", "files": 2, "rows": 20, "findings": 0}]
+
+
+def test_json_of_names_that_need_escapes(tmp_path, schema):
+    path = tmp_path / 'quo"te\\'
+    done("create", path, "--schema", schema, "--key", "id", "--name", 'a "b" \\ c',
+         "--partition-by", "region")
+    done("write", path, "-", "--format", "jsonl",
+         stdin=lines([{**ROWS[0], "region": 'no"r\\t\u00fc'}]))
+    partition, = json_lines(done("show", path, "partitions", "--json"))
+    assert partition["partition"] == 'no"r\\t\u00fc'
+    assert json_lines(done("show", path, "stats", "--json"))[0]["name"] == 'a "b" \\ c'
+    (path / 'no"r\\t\u00fc' / "tab\tfile.parquet").write_bytes(b"x")
+    (path / os.fsdecode(b"latin1-\xe9.parquet")).write_bytes(b"x")
+    result = run("verify", path, "--json")
+    assert result.returncode == FAILED
+    found = [entry.get("where") for entry in json_lines(result.stdout.decode())]
+    assert 'no"r\\t\u00fc/tab\tfile.parquet' in found
+    assert "latin1-\ufffd.parquet" in found
+
+
+# ---- verify -------------------------------------------------------------------------------------
+
+def test_verify_fails_on_findings_alone(table):
+    file = next((table / "north").glob("*.parquet"))
+    (table / "north" / "readme.txt").write_text("x")
+    noted = done("verify", table)
+    assert noted.startswith("note: unknown-file: north/readme.txt: ")
+    file.rename(table / "north" / "taken-away")
+    result = run("verify", table)
+    assert result.returncode == FAILED and result.stderr == b""
+    text = result.stdout.decode()
+    assert f"finding: missing-file: north/{file.name}: " in text
+    assert text.endswith(", 1 findings\n")
+
+
+def test_verify_in_a_hurry_sees_the_same_files(table):
+    assert done("verify", table, "--quick") == done("verify", table)
