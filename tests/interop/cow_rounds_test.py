@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Our program and the real Hudi write to one table in turns; after each turn all read the same, right rows."""
+import pytest
+
+from cow_tables import CALENDAR, COLUMNS, KEYGEN, NESTED, NESTED_ROWS, PARTITIONS, SCALAR_ROWS, SCALARS, WORDS
+from cow_tables import Model, Table, row
+from peers import difference
+
+PEERS = {"spark015": 6, "spark11": 6, "flink": 3}
+HIVE = "hoodie.datasource.write.hive_style_partitioning=true"
+ENCODED = "hoodie.datasource.write.partitionpath.urlencode=true"
+BLOOM = ["hoodie.index.type=BLOOM", "hoodie.parquet.small.file.limit=0"]
+
+# Types that an upsert by Spark leaves as they are: it writes all times as micros, and no day before 1582.
+ROUND_SCALARS = {name: kind for name, kind in SCALARS.items() if name not in ("millis", "day")}
+
+
+def typed_row(patterns, columns):
+    def make(i, version):
+        values = patterns[(i + version) % len(patterns)]
+        return {"id": f"id-{i:04}", "p": PARTITIONS[i % 3], "ts": version,
+                **{name: value for name, value in values.items() if name in columns}}
+    return make
+
+
+# name: the table, row i as of a version, peers that cannot write it
+ROUNDS = {
+    "partitioned": (Table(), row, ()),
+    "no_partition": (Table(partition=""), row, ()),
+    "hive_style": (Table(options=[HIVE]), row, ()),
+    "url_encoded": (Table(options=[ENCODED]), lambda i, version: row(i, version, p=WORDS[i % 5]), ("flink",)),
+    "complex_key": (Table(key="id,k2", columns={**COLUMNS, "k2": "long"}),
+                    lambda i, version: row(i, version, k2=i % 2), ()),
+    "two_levels": (Table(partition="p,day", columns=CALENDAR),
+                   lambda i, version: row(i, version, day=f"2024-01-{1 + i % 2:02}", millis=i), ()),
+    "scalars": (Table(columns=ROUND_SCALARS), typed_row(SCALAR_ROWS, ROUND_SCALARS), ("flink",)),
+    "nested": (Table(columns=NESTED), typed_row(NESTED_ROWS, NESTED), ("flink",)),
+}
+TURNS = [(peer, name) for peer in PEERS for name in ROUNDS if peer not in ROUNDS[name][2]]
+
+
+class Turns:
+    """A table, the peer that shares it with us, and what must be in it."""
+
+    def __init__(self, hudi, peer, flink, table, path, version):
+        self.hudi, self.peer, self.flink, self.table, self.path = hudi, peer, flink, table, path
+        table.make(hudi, path, version)
+        self.model = Model(table.identity, "ts")
+
+    def ours(self, op, rows):
+        self.hudi.write(self.path, rows, "--op", op, *[word for option in BLOOM for word in ("-o", option)])
+        self.model.apply(op, rows)
+
+    def theirs(self, op, rows):
+        if self.flink:
+            changes = [{**one, "_op": "-D"} for one in rows] if op == "delete" else rows
+            options = ["index.bootstrap.enabled=true", "hoodie.parquet.small.file.limit=0"]
+            self.peer.write(self.path, changes, *self.flink_table(), *[word for option in options for word in ("-o", option)])
+        else:
+            self.peer.write(self.path, rows, op, "--options", *BLOOM)
+        self.model.apply(op, rows)
+
+    def flink_table(self):
+        kinds = {"string": "STRING", "long": "BIGINT"}
+        columns = ", ".join(f"{name} {kinds[kind]}" for name, kind in self.table.columns.items())
+        words = ["--type", "cow", "--columns", columns, "--key", self.table.key, "-o", "write.precombine.field=ts"]
+        if self.table.partition:
+            words += ["--partition", self.table.partition]
+        if HIVE in self.table.options:
+            words += ["-o", "hoodie.datasource.write.hive_style_partitioning=true"]
+        return words
+
+    def check(self):
+        ours = self.hudi.read(self.path)
+        data = [{key: value for key, value in one.items() if not key.startswith("_hoodie_")} for one in ours]
+        wanted = [{name: one.get(name) for name in self.table.columns} for one in self.model.rows()]
+        floats = {name for name, kind in self.table.columns.items() if kind == "float"}
+        assert difference(wanted, data, floats) == []
+        assert difference(ours, self.peer.read(self.path), floats) == []
+
+
+@pytest.mark.parametrize("peer,name", TURNS)
+def test_we_and_hudi_write_in_turns(request, hudi, tmp_path, peer, name):
+    table, make, _ = ROUNDS[name]
+
+    def rows(numbers, version):
+        return [make(i, version) for i in numbers]
+
+    turns = Turns(hudi, request.getfixturevalue(peer), peer == "flink", table, tmp_path / "t", PEERS[peer])
+    turns.ours("insert", rows(range(40), 1))
+    turns.ours("insert", rows(range(40, 60), 1)) # a second file group in each partition
+    turns.theirs("upsert", rows(range(30, 80), 2) + rows(range(5), 0)) # the last five are late
+    turns.check()
+    turns.theirs("delete", rows([7, 35, 45, 75], 3))
+    turns.check()
+    turns.ours("upsert", rows([*range(20, 90, 3), 75], 3))
+    turns.ours("delete", rows([1, 31, 50, 72, 89], 3))
+    turns.check()
+    turns.theirs("upsert", rows(range(0, 100, 4), 4))
+    turns.check()
+    hudi.run("verify", turns.path)
