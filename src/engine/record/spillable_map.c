@@ -135,7 +135,7 @@ hudi_status hd_spillable_map_get(struct hd_op *op, const hd_spillable_map *map,
     HD_TRY(hd_op_check_cancel(op));
     if (n < 0 || n > UINT32_MAX / 2)
         return hd_fail(op, HUDI_INVALID, "%" PRId64 " rows of a spillable map at once", n);
-    HD_TRY_OUT(hd_alloc_raw(op, (size_t)map->n_sources + 1, sizeof *g.arrays, &g.arrays));
+    HD_TRY_OUT(hd_alloc_raw(op, (size_t)map->n_sources + 1, sizeof(void *), &g.arrays));
     HD_TRY_OUT(hd_alloc_array(op, map->n_sources, sizeof *g.numbers, &g.numbers));
     if (map->n_on_disk > 0)
         HD_TRY_OUT(hd_alloc_raw(op, (size_t)n, sizeof *g.locators, &g.locators));

@@ -114,11 +114,11 @@ static hudi_status reserve_slots(struct hd_op *op, struct hd_key_index *index, u
 
 static hudi_status reserve_spaces(struct hd_op *op, struct hd_key_index *index, uint64_t n_entries)
 {
-    const bool first = index->spaces == NULL;
+    const size_t before = index->spaces_capacity;
 
     HD_TRY(hd_grow_reserved(op, &index->spaces, &index->spaces_capacity, n_entries,
                             sizeof *index->spaces, "keys", &index->reserved_bytes));
-    if (first && index->spaces != NULL && index->n_entries > 0)
+    if (before == 0 && index->n_entries > 0) /* all of space 0 */
         memset(index->spaces, 0, index->n_entries * sizeof *index->spaces);
     return HUDI_OK;
 }
@@ -126,7 +126,6 @@ static hudi_status reserve_spaces(struct hd_op *op, struct hd_key_index *index, 
 hudi_status hd_key_index_reserve(struct hd_op *op, struct hd_key_index *index, uint64_t n,
                                  uint64_t key_bytes, bool spaces)
 {
-    const bool first = index->offsets == NULL;
     const uint64_t n_entries = index->n_entries + n;
 
     if (n > HD_KEY_INDEX_MAX_ENTRIES || n_entries > HD_KEY_INDEX_MAX_ENTRIES)
@@ -134,7 +133,7 @@ hudi_status hd_key_index_reserve(struct hd_op *op, struct hd_key_index *index, u
                        HD_KEY_INDEX_MAX_ENTRIES);
     HD_TRY(hd_grow_reserved(op, &index->offsets, &index->offsets_capacity, n_entries + 1,
                             sizeof *index->offsets, "keys", &index->reserved_bytes));
-    if (first)
+    if (index->n_entries == 0)
         index->offsets[0] = 0;
     HD_TRY(hd_grow_reserved(op, &index->keys, &index->keys_capacity,
                             index->offsets[index->n_entries] + key_bytes + 1, 1, "keys",

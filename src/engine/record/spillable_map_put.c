@@ -247,7 +247,7 @@ static hudi_status build_pending(struct put *p)
 
     if (n == 0)
         return HUDI_OK;
-    HD_TRY_OUT(hd_alloc_raw(p->op, n + 1, sizeof *sources, &sources));
+    HD_TRY_OUT(hd_alloc_raw(p->op, n + 1, sizeof(void *), &sources));
     HD_TRY_OUT(hd_alloc_array(p->op, (size_t)n_columns, sizeof *columns, &columns));
     for (int64_t i = 0; i < n_columns; i++)
         HD_TRY_OUT(build_column(p, i, sources, &runs, &columns[i]));
@@ -431,7 +431,7 @@ static hudi_status copy_rows(struct put *p, bool keep)
     uint32_t *numbers = NULL; /* of the parts among `arrays` */
     uint32_t n_arrays = 0;
 
-    HD_TRY_OUT(hd_alloc_raw(p->op, p->n_parts, sizeof *arrays, &arrays));
+    HD_TRY_OUT(hd_alloc_raw(p->op, p->n_parts, sizeof(void *), &arrays));
     HD_TRY_OUT(hd_alloc_raw(p->op, p->n_parts, sizeof *numbers, &numbers));
     memset(numbers, 0xff, p->n_parts * sizeof *numbers);
     for (size_t i = 0; i < p->n_touched; i++) {

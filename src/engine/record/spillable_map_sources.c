@@ -225,7 +225,7 @@ static hudi_status join_sources(struct hd_op *op, hd_spillable_map *map, uint32_
 
     HD_TRY(hd_alloc_raw(op, map->n_sources, sizeof *numbers, &numbers));
     HD_TRY_OUT(hd_alloc_raw(op, map->n_sources, sizeof *j.sources, &j.sources));
-    HD_TRY_OUT(hd_alloc_raw(op, map->n_sources, sizeof *j.arrays, &j.arrays));
+    HD_TRY_OUT(hd_alloc_raw(op, map->n_sources, sizeof(void *), &j.arrays));
     for (uint32_t i = 0; i < map->n_sources; i++) {
         if (!is_wanted(&map->sources[i], tier))
             continue;
