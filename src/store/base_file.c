@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * base_file.h over the formats of arrow_cpp/: what is the same for all of them. The file's types
- * are made canonical here, column by column and only where they are not.
+ * The readers of base_file.h over the formats of arrow_cpp/: what is the same for all of them. The
+ * file's types are made canonical here, column by column and only where they are not.
  */
 #include "store/base_file.h"
 
@@ -85,6 +85,11 @@ void hd_base_reader_close(hd_base_reader *reader)
     hd_free(NULL, reader->differs);
     hd_input_file_close(reader->file);
     hd_free(NULL, reader);
+}
+
+hd_input_file *hd_base_reader_file(hd_base_reader *reader)
+{
+    return reader->file;
 }
 
 const struct ArrowSchema *hd_base_reader_schema(const hd_base_reader *reader)
@@ -280,109 +285,4 @@ void hd_base_batches_close(hd_base_batches *batches)
     hd_free(NULL, batches->columns);
     hd_free(NULL, batches->row_groups);
     hd_free(NULL, batches);
-}
-
-/* ---- writer ------------------------------------------------------------------------------- */
-
-struct hd_base_writer {
-    hd_output_file *file;
-    void *self;
-    int64_t n_rows;
-    hudi_status failed; /* first failure of a call: nothing works after it */
-};
-
-hudi_status hd_base_writer_open(struct hd_op *op, hd_output_file *file,
-                                const struct ArrowSchema *schema,
-                                const struct hd_base_write_options *options, hd_base_writer **out)
-{
-    hudi_status status = HUDI_OK;
-    hd_base_writer *writer = NULL;
-    const struct hd_cpp_write_options cpp = {
-        .codec = (int32_t)options->codec,
-        .codec_level = options->codec_level,
-        .row_group_rows = options->row_group_rows,
-        .row_group_bytes = options->row_group_bytes,
-        .page_bytes = options->page_bytes,
-        .dictionary = options->dictionary,
-        .root_name = options->root_name,
-        .no_dictionary = options->no_dictionary,
-        .n_no_dictionary = options->n_no_dictionary,
-    };
-
-    *out = NULL;
-    if (options->format != HD_BASE_FILE_PARQUET) {
-        status = hd_fail(op, HUDI_NOT_IMPLEMENTED, "writing base files of format orc");
-        goto out;
-    }
-    HD_TRY_OUT(hd_alloc(op, sizeof *writer, &writer));
-    HD_TRY_OUT(hd_parquet_writer_open(op, file, schema, &cpp, &writer->self));
-    writer->file = file;
-    *out = writer;
-    return HUDI_OK;
-out:
-    hd_free(op, writer);
-    status = hd_fail_path(op, status, hd_output_file_path(file));
-    hd_output_file_abort(file);
-    return status;
-}
-
-hudi_status hd_base_writer_write(struct hd_op *op, hd_base_writer *writer,
-                                 const struct ArrowArray *batch)
-{
-    if (writer->failed != HUDI_OK)
-        return hd_fail(op, writer->failed, "an earlier write to this file failed");
-    if (batch->length == 0)
-        return HUDI_OK;
-    HD_TRY(hd_op_check_cancel(op));
-    writer->failed = hd_parquet_writer_write(op, writer->self, batch);
-    if (writer->failed == HUDI_OK)
-        writer->n_rows += batch->length;
-    return writer->failed;
-}
-
-uint64_t hd_base_writer_bytes(const hd_base_writer *writer)
-{
-    return writer->failed == HUDI_OK ? hd_parquet_writer_bytes(writer->self) : 0;
-}
-
-int64_t hd_base_writer_rows(const hd_base_writer *writer)
-{
-    return writer->n_rows;
-}
-
-hudi_status hd_base_writer_key_value(struct hd_op *op, hd_base_writer *writer, const char *key,
-                                     struct hd_slice value)
-{
-    if (writer->failed != HUDI_OK)
-        return hd_fail(op, writer->failed, "an earlier write to this file failed");
-    return hd_parquet_writer_key_value(op, writer->self, key, value.data, value.size);
-}
-
-hudi_status hd_base_writer_close(struct hd_op *op, hd_base_writer *writer, uint64_t *n_bytes)
-{
-    hudi_status status = writer->failed;
-
-    *n_bytes = 0;
-    if (status != HUDI_OK)
-        status = hd_fail(op, status, "an earlier write to this file failed");
-    else
-        status = hd_parquet_writer_finish(op, writer->self);
-    if (status != HUDI_OK) {
-        hd_base_writer_abort(writer);
-        return status;
-    }
-    hd_parquet_writer_free(writer->self);
-    *n_bytes = hd_output_file_position(writer->file);
-    status = hd_output_file_close(op, writer->file, true);
-    hd_free(op, writer);
-    return status;
-}
-
-void hd_base_writer_abort(hd_base_writer *writer)
-{
-    if (writer == NULL)
-        return;
-    hd_parquet_writer_free(writer->self);
-    hd_output_file_abort(writer->file);
-    hd_free(NULL, writer);
 }

@@ -30,6 +30,9 @@ hudi_status hd_base_reader_open(struct hd_op *op, hd_input_file *file,
                                 enum hd_base_file_format format, hd_base_reader **out);
 void hd_base_reader_close(hd_base_reader *reader);
 
+/** The file itself; the reader's. */
+hd_input_file *hd_base_reader_file(hd_base_reader *reader);
+
 /** Canonical schema of the whole file (two-level lists, INT96, integer decimals already resolved:
  * INT96 is TIMESTAMP micros without zone... see arrow_cpp/parquet.cc for each rule). The reader's.
  */
@@ -112,6 +115,39 @@ hudi_status hd_base_writer_open(struct hd_op *op, hd_output_file *file,
 /** Append rows. `batch` stays the caller's. */
 hudi_status hd_base_writer_write(struct hd_op *op, hd_base_writer *writer,
                                  const struct ArrowArray *batch);
+
+/**
+ * Whether row groups of `reader` may be copied into this file: the file read is Parquet with the
+ * very columns that this writer makes (names, types, annotations, repetition; compression may be
+ * another), and its footer and writer raise no doubt. A false sets no error.
+ * @return HUDI_IO, HUDI_NO_MEMORY
+ */
+hudi_status hd_base_writer_can_copy(struct hd_op *op, hd_base_writer *writer,
+                                    hd_base_reader *reader, bool *out);
+
+/** Whether copying a row group is worth it: a small one had better be written with the rows around
+ * it, or files merged often would end up in crumbs. */
+bool hd_base_writer_wants_copy(const hd_base_writer *writer, const hd_base_reader *reader,
+                               int32_t row_group);
+
+/** A column of a copied row group that gets other values. */
+struct hd_base_replaced_column {
+    int32_t column;           /* top-level and flat */
+    struct ArrowArray values; /* as many as the row group has rows, of the type in the schema that
+                                 the writer was opened with; the caller's */
+};
+
+/**
+ * Append a row group of a file that can be copied, as the bytes that it is: nothing is decoded but
+ * page offsets. It stays a row group of its own; what was written before ends another. Bloom
+ * filter, page indexes and statistics come along; replaced columns are encoded anew. Writing and
+ * copying may alternate.
+ * @return HUDI_CORRUPT, HUDI_IO, HUDI_NO_MEMORY
+ */
+hudi_status hd_base_writer_copy_row_group(struct hd_op *op, hd_base_writer *writer,
+                                          hd_base_reader *reader, int32_t row_group,
+                                          const struct hd_base_replaced_column *replaced,
+                                          int32_t n_replaced);
 
 /** Bytes in the file so far plus an estimate of what is buffered. */
 uint64_t hd_base_writer_bytes(const hd_base_writer *writer);

@@ -107,6 +107,21 @@ hudi_status hd_parquet_writer_key_value(struct hd_op *op, void *self, const char
 hudi_status hd_parquet_writer_finish(struct hd_op *op, void *self);
 void hd_parquet_writer_free(void *self);
 
+/* Pieces of a file that C puts together (parquet_copy.h). The bytes given are the writer's, until
+ * its next call. */
+
+/** Write what is buffered, not the footer: `*tail` is what a whole file would end with behind its
+ * column chunks. The next write starts another section at the file's position of then. */
+hudi_status hd_parquet_writer_end_section(struct hd_op *op, void *self, const void **tail,
+                                          size_t *n);
+/** A file of the same schema and key-values without rows. */
+hudi_status hd_parquet_writer_empty_file(struct hd_op *op, void *self, const void **bytes,
+                                         size_t *n);
+/** A file of one column alone with one row group, as a column of this file would be encoded. */
+hudi_status hd_parquet_writer_column_file(struct hd_op *op, void *self, int32_t column,
+                                          const struct ArrowArray *values, const void **bytes,
+                                          size_t *n);
+
 /** Rows of a whole file, in its own types; one thread at a time. */
 struct hd_cpp_table_ops {
     /** HUDI_END */

@@ -244,7 +244,10 @@ bool OutputStream::closed() const
 
 arrow::Result<int64_t> OutputStream::Tell() const
 {
-    return silent_ ? 0 : static_cast<int64_t>(hd_cpp_output_position(file_));
+    if (silent_ || n_dropped_ > 0)
+        return 0;
+    return static_cast<int64_t>(file_ == nullptr ? 0 : hd_cpp_output_position(file_)) +
+           static_cast<int64_t>(held_.size());
 }
 
 arrow::Status OutputStream::Write(const void *data, int64_t n_bytes)
@@ -255,6 +258,14 @@ arrow::Status OutputStream::Write(const void *data, int64_t n_bytes)
         return arrow::Status::OK();
     if (call == nullptr)
         return arrow::Status::IOError("file write outside of a call");
+    const int64_t n_dropped = std::min(n_dropped_, n_bytes);
+    data = static_cast<const char *>(data) + n_dropped;
+    n_bytes -= n_dropped;
+    n_dropped_ -= n_dropped;
+    if (holding_) {
+        held_.append(static_cast<const char *>(data), static_cast<size_t>(n_bytes));
+        return arrow::Status::OK();
+    }
     if (hd_cpp_write(call->op(), file_, data, static_cast<uint64_t>(n_bytes)) != HUDI_OK)
         return stopped();
     return arrow::Status::OK();

@@ -58,12 +58,12 @@ int64_t allocation_limit(const hd_input_file *file);
 /** Reads come from the calling thread, at any time from several. Does not own the file. */
 std::shared_ptr<arrow::io::RandomAccessFile> input_stream(hd_input_file *file);
 
-/** Does not own the file. After silence(), what is written goes nowhere: for destructors that
- * want to finish what is being thrown away. */
+/** Does not own the file; without one all is held. After silence(), what is written goes nowhere:
+ * for destructors that want to finish what is being thrown away. */
 class OutputStream : public arrow::io::OutputStream
 {
   public:
-    explicit OutputStream(hd_output_file *file) : file_(file)
+    explicit OutputStream(hd_output_file *file) : file_(file), holding_(file == nullptr)
     {
     }
     arrow::Status Close() override;
@@ -75,9 +75,27 @@ class OutputStream : public arrow::io::OutputStream
     {
         silent_ = true;
     }
+    /** The next bytes go nowhere; until they have come the file looks empty, which is where
+     * Parquet's writer wants to begin. */
+    void drop(int64_t n_bytes)
+    {
+        n_dropped_ = n_bytes;
+    }
+    /** From here on what is written stays in memory: held(). */
+    void hold()
+    {
+        holding_ = true;
+    }
+    std::string &held()
+    {
+        return held_;
+    }
 
   private:
     hd_output_file *file_;
+    std::string held_;
+    int64_t n_dropped_ = 0;
+    bool holding_;
     bool silent_ = false;
 };
 

@@ -24,6 +24,7 @@ namespace
 using hudi::Fault;
 
 constexpr int64_t DEFAULT_ROW_GROUP_ROWS = 100000;
+constexpr int64_t MAGIC_BYTES = 4;
 constexpr int64_t DEFAULT_PAGE_BYTES = int64_t{1} << 20;
 constexpr int GZIP_LEVEL = 4; /* Arrow's own 9 takes four times the time for 1 % of the size */
 constexpr int64_t SAMPLE_ROWS = 2048;
@@ -91,6 +92,13 @@ class WatchedContents : public parquet::ParquetFileWriter::Contents
         return row_group_;
     }
 
+    /** Write what is buffered of the row group in progress; only Close() may follow. */
+    void flush()
+    {
+        if (row_group_ != nullptr)
+            row_group_->Close();
+    }
+
   private:
     std::unique_ptr<parquet::ParquetFileWriter> inner_;
     parquet::RowGroupWriter *row_group_ = nullptr;
@@ -110,6 +118,7 @@ struct Writer {
     /* The dictionary last seen per column, in memory of our own: Arrow compares each batch's with
      * that of the batch before, whose memory was the caller's. */
     std::vector<std::shared_ptr<arrow::Array>> dictionaries;
+    std::string bytes; /* that a call gave out */
 
     const char *path() const
     {
@@ -158,28 +167,42 @@ void set_properties(const hd_cpp_write_options &options, parquet::WriterProperti
             std::vector<std::string>{options.no_dictionary[i]}));
 }
 
-arrow::Status open_parquet(Writer *writer)
+/* A file of these columns into `sink`. */
+arrow::Status make_file(const Writer &writer, std::shared_ptr<hudi::OutputStream> sink,
+                        const std::shared_ptr<arrow::Schema> &schema,
+                        parquet::WriterProperties::Builder builder, WatchedContents **watched,
+                        std::unique_ptr<parquet::arrow::FileWriter> *out)
 {
-    const auto properties = writer->properties.build();
+    const auto properties = builder.build();
     parquet::ArrowWriterProperties::Builder arrow_builder;
     const auto arrow_properties = arrow_builder.build();
     std::shared_ptr<parquet::SchemaDescriptor> descriptor;
 
-    ARROW_RETURN_NOT_OK(parquet::arrow::ToParquetSchema(writer->schema.get(), *properties,
-                                                        *arrow_properties, &descriptor));
+    ARROW_RETURN_NOT_OK(
+        parquet::arrow::ToParquetSchema(schema.get(), *properties, *arrow_properties, &descriptor));
     const auto *made = descriptor->group_node();
     parquet::schema::NodeVector fields;
     for (int i = 0; i < made->field_count(); i++)
         fields.push_back(made->field(i));
     const auto root = std::static_pointer_cast<parquet::schema::GroupNode>(
-        parquet::schema::GroupNode::Make(writer->root_name, parquet::Repetition::REQUIRED, fields));
+        parquet::schema::GroupNode::Make(writer.root_name, parquet::Repetition::REQUIRED, fields));
     auto contents = std::make_unique<WatchedContents>(
-        parquet::ParquetFileWriter::Open(writer->sink, root, properties), root);
+        parquet::ParquetFileWriter::Open(std::move(sink), root, properties), root);
     auto file = std::make_unique<parquet::ParquetFileWriter>();
-    writer->contents = contents.get();
+    *watched = contents.get();
     file->Open(std::move(contents));
-    return parquet::arrow::FileWriter::Make(hudi::memory_pool(), std::move(file), writer->schema,
-                                            arrow_properties, &writer->parquet);
+    return parquet::arrow::FileWriter::Make(hudi::memory_pool(), std::move(file), schema,
+                                            arrow_properties, out);
+}
+
+/* The file, or its next section, whose magic is that of the file already. */
+arrow::Status open_parquet(Writer *writer, parquet::WriterProperties::Builder properties)
+{
+    writer->sink = std::make_shared<hudi::OutputStream>(writer->file);
+    if (hd_cpp_output_position(writer->file) > 0)
+        writer->sink->drop(MAGIC_BYTES);
+    return make_file(*writer, writer->sink, writer->schema, std::move(properties),
+                     &writer->contents, &writer->parquet);
 }
 
 arrow::Status open_writer(hd_output_file *file, const ArrowSchema *schema,
@@ -267,11 +290,13 @@ void disable_useless_dictionaries(const arrow::Array &array, std::vector<std::st
 /* Which columns get a dictionary is fixed when the file is opened; the first batch tells. */
 arrow::Status open_for(Writer *writer, const arrow::RecordBatch &batch)
 {
+    parquet::WriterProperties::Builder properties = writer->properties;
+
     for (int i = 0; writer->dictionary && i < batch.num_columns(); i++) {
         std::vector<std::string> path{writer->schema->field(i)->name()};
-        disable_useless_dictionaries(*batch.column(i), &path, &writer->properties);
+        disable_useless_dictionaries(*batch.column(i), &path, &properties);
     }
-    return open_parquet(writer);
+    return open_parquet(writer, std::move(properties));
 }
 
 /* Dictionaries must outlive the batch: exchange them for copies, kept as long as they are the same.
@@ -326,10 +351,62 @@ arrow::Status write_batch(Writer *writer, const ArrowArray *theirs)
 arrow::Status finish(Writer *writer)
 {
     if (writer->parquet == nullptr)
-        ARROW_RETURN_NOT_OK(open_parquet(writer));
+        ARROW_RETURN_NOT_OK(open_parquet(writer, writer->properties));
     if (writer->key_values.size() > 0)
         ARROW_RETURN_NOT_OK(writer->parquet->AddKeyValueMetadata(writer->key_values.Copy()));
     return writer->parquet->Close();
+}
+
+arrow::Status end_section(Writer *writer)
+{
+    writer->contents->flush();
+    writer->sink->hold();
+    ARROW_RETURN_NOT_OK(writer->parquet->Close());
+    writer->bytes = std::move(writer->sink->held());
+    writer->contents = nullptr;
+    writer->parquet.reset();
+    return arrow::Status::OK();
+}
+
+arrow::Status empty_file(Writer *writer)
+{
+    auto sink = std::make_shared<hudi::OutputStream>(nullptr);
+    WatchedContents *contents;
+    std::unique_ptr<parquet::arrow::FileWriter> file;
+
+    ARROW_RETURN_NOT_OK(
+        make_file(*writer, sink, writer->schema, writer->properties, &contents, &file));
+    if (writer->key_values.size() > 0)
+        ARROW_RETURN_NOT_OK(file->AddKeyValueMetadata(writer->key_values.Copy()));
+    ARROW_RETURN_NOT_OK(file->Close());
+    writer->bytes = std::move(sink->held());
+    return arrow::Status::OK();
+}
+
+arrow::Status column_file(Writer *writer, int32_t column, const ArrowArray *theirs)
+{
+    ArrowArray loan = hudi::on_loan(*theirs);
+    const auto schema = arrow::schema({writer->schema->field(column)});
+    auto sink = std::make_shared<hudi::OutputStream>(nullptr);
+    auto properties = writer->properties;
+    WatchedContents *contents;
+    std::unique_ptr<parquet::arrow::FileWriter> file;
+
+    ARROW_ASSIGN_OR_RAISE(const auto values, arrow::ImportArray(&loan, schema->field(0)->type()));
+    properties.max_row_group_length(std::max<int64_t>(1, values->length()));
+    ARROW_RETURN_NOT_OK(make_file(*writer, sink, schema, std::move(properties), &contents, &file));
+    ARROW_RETURN_NOT_OK(
+        file->WriteRecordBatch(*arrow::RecordBatch::Make(schema, values->length(), {values})));
+    ARROW_RETURN_NOT_OK(file->Close());
+    writer->bytes = std::move(sink->held());
+    return arrow::Status::OK();
+}
+
+hudi_status give_bytes(const Writer &writer, hudi_status status, const void **bytes, size_t *n)
+{
+    *bytes = status == HUDI_OK ? writer.bytes.data() : nullptr;
+    *n = status == HUDI_OK ? writer.bytes.size() : 0;
+    return status;
 }
 
 Writer *writer_of(void *self)
@@ -383,6 +460,37 @@ hudi_status hd_parquet_writer_finish(hd_op *op, void *self)
 {
     return hudi::guarded(op, Fault::in_input, writer_of(self)->path(), 0,
                          [&] { return finish(writer_of(self)); });
+}
+
+hudi_status hd_parquet_writer_end_section(hd_op *op, void *self, const void **tail, size_t *n)
+{
+    Writer &writer = *writer_of(self);
+
+    return give_bytes(
+        writer,
+        hudi::guarded(op, Fault::in_input, writer.path(), 0, [&] { return end_section(&writer); }),
+        tail, n);
+}
+
+hudi_status hd_parquet_writer_empty_file(hd_op *op, void *self, const void **bytes, size_t *n)
+{
+    Writer &writer = *writer_of(self);
+
+    return give_bytes(
+        writer,
+        hudi::guarded(op, Fault::in_input, writer.path(), 0, [&] { return empty_file(&writer); }),
+        bytes, n);
+}
+
+hudi_status hd_parquet_writer_column_file(hd_op *op, void *self, int32_t column,
+                                          const ArrowArray *values, const void **bytes, size_t *n)
+{
+    Writer &writer = *writer_of(self);
+
+    return give_bytes(writer,
+                      hudi::guarded(op, Fault::in_input, writer.path(), 0,
+                                    [&] { return column_file(&writer, column, values); }),
+                      bytes, n);
 }
 
 void hd_parquet_writer_free(void *self)
