@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/index/index.h"
 
-#include <stdlib.h>
 #include <strings.h>
 
 #include "engine/index/key_lookup.h"
-#include "engine/record/key_range.h"
+#include "engine/index/key_sort.h"
 
 hudi_status hd_index_type_of(struct hd_op *op, const char *name, enum hd_index_type *out)
 {
@@ -24,23 +23,6 @@ hudi_status hd_index_type_of(struct hd_op *op, const char *name, enum hd_index_t
 bool hd_index_is_global(enum hd_index_type type)
 {
     return type == HD_INDEX_GLOBAL_BLOOM || type == HD_INDEX_GLOBAL_SIMPLE;
-}
-
-static int by_key(const void *a, const void *b, void *map)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    const int order = hd_key_compare(hd_spillable_map_key(map, x), hd_spillable_map_key(map, y));
-
-    return order != 0 ? order : (x > y) - (x < y);
-}
-
-/* Bytes from 0xEE up are where UTF-16 and byte order of keys part. */
-static bool has_high_bytes(struct hd_slice key)
-{
-    for (size_t i = 0; i < key.size; i++)
-        if (key.data[i] >= 0xee)
-            return true;
-    return false;
 }
 
 /* Entries of each space side by side, each sorted by key. */
@@ -64,17 +46,16 @@ static hudi_status group_entries(struct hd_op *op, const struct hd_index_request
     for (size_t s = 0; s < n_spaces; s++) {
         groups[s].space = (uint32_t)s;
         groups[s].entries = next;
-        groups[s].same_order = true;
         next += groups[s].n;
         groups[s].n = 0;
     }
     for (int64_t i = 0; i < n; i++) {
         struct hd_key_group *group = &groups[hd_spillable_map_space(map, i)];
         group->entries[group->n++] = i;
-        group->same_order &= !has_high_bytes(hd_spillable_map_key(map, i));
     }
     for (size_t s = 0; s < n_spaces; s++)
-        qsort_r(groups[s].entries, (size_t)groups[s].n, sizeof *entries, by_key, (void *)map);
+        HD_TRY_OUT(
+            hd_sort_entries_by_key(op, map, groups[s].entries, groups[s].n, &groups[s].same_order));
     *out_groups = groups;
     *out_n = n_spaces;
     *out_entries = entries;
