@@ -160,8 +160,7 @@ hudi_status hd_fs_open(struct hd_op *op, const char *uri, hd_file_system **out, 
     }
     if (n == 6 && strncmp(uri, "memory", n) == 0)
         return open_memory(op, rest, out, out_path);
-    return hd_fail(op, HUDI_NOT_IMPLEMENTED, "store of scheme %.*s: this build has file and memory",
-                   (int)n, uri);
+    return hd_arrow_file_system_new(op, uri, out, out_path);
 }
 
 void hd_fs_free(hd_file_system *fs)

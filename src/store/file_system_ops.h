@@ -86,6 +86,12 @@ struct hd_file_system {
 /** Local disk; paths are the system's own. */
 hudi_status hd_posix_file_system_new(struct hd_op *op, hd_file_system **out);
 
+/** A file system of Arrow for the scheme of `uri` (s3, gs, abfs, hdfs, ...; "arrow+file" is its
+ * local disk, for tests), and the path in it. @return HUDI_NOT_IMPLEMENTED naming a scheme that the
+ * Arrow at hand does not carry */
+hudi_status hd_arrow_file_system_new(struct hd_op *op, const char *uri, hd_file_system **out,
+                                     char **out_path);
+
 /** An input file's struct of `n_bytes` with the path copied, ops set. */
 hudi_status hd_input_file_init(struct hd_op *op, size_t n_bytes,
                                const struct hd_input_file_ops *ops, const char *path, uint64_t size,

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -48,6 +49,17 @@ static int setup_memory(void **state)
 
     *state = self;
     return self == NULL ? -1 : open_fixture(self, "memory:conformance/table", false);
+}
+
+/* Arrow's local disk stands for what Arrow carries; it has no locks, checksums and folder syncs. */
+static int setup_arrow(void **state)
+{
+    struct fixture *self = calloc(1, sizeof *self);
+    char folder[] = "arrow+file:/tmp/hudi-fs-XXXXXX";
+
+    *state = self;
+    return self == NULL || mkdtemp(strchr(folder, '/')) == NULL ? -1
+                                                                : open_fixture(self, folder, true);
 }
 
 static int teardown(void **state)
@@ -485,6 +497,47 @@ static void reading_and_listing_survive_every_fault(void **state)
     assert_false(exists(self, at(self, "d")));
 }
 
+static void refuses_schemes_that_nothing_carries(void **state)
+{
+    struct hd_op *op = *state;
+    hd_file_system *fs;
+    char *path;
+
+    assert_int_equal(hd_fs_open(op, "ftp://host/table", &fs, &path), HUDI_NOT_IMPLEMENTED);
+    assert_string_equal(hudi_error_message(op->error), "store of scheme ftp: not in this build");
+    assert_null(fs);
+    hd_op_clear_error(op);
+    assert_int_equal(hd_fs_open(op, "file://elsewhere/table", &fs, &path), HUDI_INVALID);
+    hd_op_clear_error(op);
+    assert_int_equal(hd_fs_open(op, "memory:", &fs, &path), HUDI_INVALID);
+    hd_op_clear_error(op);
+    assert_int_equal(hd_fs_open(op, "", &fs, &path), HUDI_INVALID);
+}
+
+static void opens_paths_and_file_uris(void **state)
+{
+    struct hd_op *op = *state;
+    static const char *const same[] = {"/tmp/a/b", "/tmp//a/./b/", "file:/tmp/a/b",
+                                       "file:///tmp/a/b", "file://localhost/tmp/a/b"};
+    char cwd[512], expected[600], *path;
+    hd_file_system *fs;
+
+    for (size_t i = 0; i < HD_ARRAY_LENGTH(same); i++) {
+        assert_int_equal(hd_fs_open(op, same[i], &fs, &path), HUDI_OK);
+        assert_string_equal(path, "/tmp/a/b");
+        hd_fs_free(fs);
+        hd_free(op, path);
+    }
+    assert_non_null(getcwd(cwd, sizeof cwd));
+    snprintf(expected, sizeof expected, "%s/t:1", cwd);
+    assert_int_equal(hd_fs_open(op, "./t:1", &fs, &path), HUDI_OK);
+    assert_string_equal(path, expected);
+    hd_fs_free(fs);
+    hd_free(op, path);
+}
+
+#define ON_ALL(test) {"arrow: " #test, test, setup_arrow, teardown, NULL}, ON_BOTH(test)
+
 #define ON_BOTH(test)                                                                              \
     {"posix: " #test, test, setup_posix, teardown, NULL},                                          \
     {                                                                                              \
@@ -494,23 +547,26 @@ static void reading_and_listing_survive_every_fault(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ON_BOTH(writes_in_pieces_and_reads_anywhere),
-        ON_BOTH(tells_missing_from_present),
-        ON_BOTH(lists_by_name_with_sizes),
-        ON_BOTH(publishes_once),
-        ON_BOTH(replaces_old_content),
-        ON_BOTH(creates_exclusively_or_truncates),
-        ON_BOTH(an_aborted_file_is_gone),
-        ON_BOTH(renames_without_replacing),
+        cmocka_unit_test_setup_teardown(refuses_schemes_that_nothing_carries, test_op_setup,
+                                        test_op_teardown),
+        cmocka_unit_test_setup_teardown(opens_paths_and_file_uris, test_op_setup, test_op_teardown),
+        ON_ALL(writes_in_pieces_and_reads_anywhere),
+        ON_ALL(tells_missing_from_present),
+        ON_ALL(lists_by_name_with_sizes),
+        ON_ALL(publishes_once),
+        ON_ALL(replaces_old_content),
+        ON_ALL(creates_exclusively_or_truncates),
+        ON_ALL(an_aborted_file_is_gone),
+        ON_ALL(renames_without_replacing),
         ON_BOTH(makes_and_deletes_trees),
         ON_BOTH(drops_stale_checksums),
-        ON_BOTH(limits_what_it_reads_whole),
+        ON_ALL(limits_what_it_reads_whole),
         ON_BOTH(one_holder_has_the_lock),
         ON_BOTH(stops_when_cancelled),
         ON_BOTH(names_the_uri_of_a_path),
-        ON_BOTH(publishing_survives_every_fault),
-        ON_BOTH(replacing_survives_a_crash_anywhere),
-        ON_BOTH(reading_and_listing_survive_every_fault),
+        ON_ALL(publishing_survives_every_fault),
+        ON_ALL(replacing_survives_a_crash_anywhere),
+        ON_ALL(reading_and_listing_survive_every_fault),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
