@@ -29,6 +29,7 @@ struct history {
     const struct hd_table_snapshot *table;
     const struct hd_timeline *timeline;
     const struct hd_file_system_view *view;
+    const struct hd_scan_pruner *pruner; /* what it rules out is not asked for */
     const char *after; /* a range's begin: older rows are not asked for; NULL: all are */
     const char *as_of;
     struct hd_archived_timeline archive;
@@ -207,8 +208,10 @@ static hudi_status check_replaced(struct hd_op *op, const struct history *h, siz
     HD_TRY(read_write(op, h, write));
     for (size_t p = 0; p < write->commit->n_replaced; p++) {
         const struct hd_replaced *replaced = &write->commit->replaced[p];
+        bool wanted;
 
-        for (size_t f = 0; f < replaced->n_file_ids; f++) {
+        HD_TRY(hd_scan_partition_may_match(op, h->pruner, replaced->partition_path, &wanted));
+        for (size_t f = 0; wanted && f < replaced->n_file_ids; f++) {
             if (hd_file_system_view_find(h->view, replaced->partition_path,
                                          replaced->file_ids[f]) == NULL)
                 HD_TRY(
@@ -231,18 +234,28 @@ static bool may_have_cleaned(const struct hd_timeline *timeline, const char *as_
 
 hudi_status hd_scan_check_cleaned(struct hd_op *op, const struct hd_table_snapshot *table,
                                   const struct hd_timeline *timeline,
-                                  const struct hd_file_system_view *view, const char *after,
+                                  const struct hd_file_system_view *view,
+                                  const struct hd_scan_pruner *pruner, const char *after,
                                   const char *as_of)
 {
     hudi_status status = HUDI_OK;
-    struct history h = {
-        .table = table, .timeline = timeline, .view = view, .after = after, .as_of = as_of};
+    struct history h = {.table = table,
+                        .timeline = timeline,
+                        .view = view,
+                        .pruner = pruner,
+                        .after = after,
+                        .as_of = as_of};
 
     if (table->config.type != HD_COPY_ON_WRITE || !may_have_cleaned(timeline, as_of))
         return HUDI_OK;
     HD_TRY_OUT(list_writes(op, &h));
-    for (size_t i = 0; i < view->n_groups; i++)
-        HD_TRY_OUT(check_group(op, &h, &view->groups[i]));
+    for (size_t i = 0; i < view->n_partitions; i++) {
+        bool wanted;
+
+        HD_TRY_OUT(hd_scan_partition_may_match(op, pruner, view->partitions[i], &wanted));
+        for (size_t g = view->first_group[i]; wanted && g < view->first_group[i + 1]; g++)
+            HD_TRY_OUT(check_group(op, &h, &view->groups[g]));
+    }
     for (size_t i = 0; i < h.n_writes; i++)
         HD_TRY_OUT(check_replaced(op, &h, i));
 out:

@@ -50,144 +50,201 @@ static bool is_null_partition(struct hd_slice text)
            hd_slice_equal(text, hd_slice_text("__HIVE_DEFAULT_PARTITION__"));
 }
 
-/* What the path says of one column. */
+/* ---- one path ----------------------------------------------------------------------------- */
+
+/* What a path says of one column. */
 struct path_value {
     struct hd_column_bounds bounds;
-    struct ArrowArray array;
-    struct hd_view view;
+    struct ArrowArray arrays[2];
+    struct hd_view views[2];
 };
 
-/* `text` as the one value of the column; it stays unknown when it is none. */
-static hudi_status set_value(struct hd_op *op, const struct ArrowSchema *field,
-                             struct hd_slice text, struct hd_arena *arena, struct path_value *out)
+/* All that a path says; made anew for each, since several threads ask. */
+struct path_facts {
+    const struct hd_scan_pruner *pruner;
+    struct hd_arena arena;
+    struct path_value *values;              /* by partition field; the last one is the path's own */
+    const struct hd_column_bounds **bounds; /* by column number */
+};
+
+static hudi_status cast_text(struct hd_op *op, const struct ArrowSchema *field,
+                             struct hd_slice text, struct hd_arena *arena, struct ArrowArray *array,
+                             struct hd_view *view)
 {
     const struct hd_type string = {.id = HD_TYPE_STRING};
     struct ArrowSchema from;
-    struct ArrowArray array;
+    struct ArrowArray plain;
 
     HD_TRY(hd_schema_init_field(op, &from, field->name, &string, true));
-    hudi_status status = hd_array_constant_string(op, text, 1, &array);
+    hudi_status status = hd_array_constant_string(op, text, 1, &plain);
     if (status == HUDI_OK)
-        status = hd_cast(op, &from, &array, field, HD_CAST_INPUT, &out->array);
+        status = hd_cast(op, &from, &plain, field, HD_CAST_INPUT, array);
     if (status == HUDI_OK)
-        status = hd_view_open(op, arena, field, &out->array, &out->view);
+        status = hd_view_open(op, arena, field, array, view);
     hd_schema_clear(&from);
+    return status;
+}
+
+/* The column is `text`, or with `open_ended` that or what continues it by a slash. It stays unknown
+ * when the text is no value of it. */
+static hudi_status know_column(struct hd_op *op, struct path_facts *facts, int32_t column,
+                               struct hd_slice text, bool open_ended, struct path_value *out)
+{
+    const struct ArrowSchema *field = facts->pruner->plan->schema.children[column];
+    char *end;
+
+    hudi_status status = cast_text(op, field, text, &facts->arena, &out->arrays[0], &out->views[0]);
     if (status == HUDI_INVALID || status == HUDI_SCHEMA) {
         hd_op_clear_error(op);
         return HUDI_OK;
     }
-    if (status == HUDI_OK)
-        out->bounds = (struct hd_column_bounds){&out->view, &out->view, 0, true};
-    return status;
-}
-
-struct pruner {
-    const hd_scan_plan *plan;
-    const struct hd_table_config *config;
-    struct hd_arena arena;                  /* of one partition */
-    struct path_value *values;              /* by partition field; the last one is the path's own */
-    const struct hd_column_bounds **bounds; /* by column number */
-    int32_t *columns;                       /* by partition field: number of its column, or -1 */
-    int32_t path_column;                    /* _hoodie_partition_path, or -1 */
-};
-
-static hudi_status find_columns(struct hd_op *op, struct pruner *p, bool *any)
-{
-    const struct ArrowSchema *schema = &p->plan->schema;
-    int32_t n;
-    const int32_t *filtered = hd_predicate_columns(p->plan->predicate, &n);
-
-    *any = false;
-    p->path_column = -1;
-    for (size_t f = 0; f < p->config->n_partition_fields; f++)
-        p->columns[f] = -1;
-    for (int32_t i = 0; i < n; i++) {
-        const char *name = schema->children[filtered[i]]->name;
-        struct hd_type type;
-
-        HD_TRY(hd_type_of(op, schema->children[filtered[i]], &type));
-        if (strcmp(name, HD_META_PARTITION_PATH) == 0)
-            p->path_column = filtered[i];
-        for (size_t f = 0; f < p->config->n_partition_fields; f++) {
-            if (strcmp(name, p->config->partition_fields[f]) == 0 &&
-                field_is_plain(p->config, f, &type))
-                p->columns[f] = filtered[i];
-            *any |= p->columns[f] >= 0;
-        }
+    HD_TRY(status);
+    out->bounds = (struct hd_column_bounds){&out->views[0], &out->views[0], 0, !open_ended};
+    if (open_ended) {
+        /* '0' comes after '/' */
+        HD_TRY(hd_arena_printf(op, &facts->arena, &end, "%.*s0", (int)text.size,
+                               (const char *)text.data));
+        HD_TRY(cast_text(op, field, hd_slice_text(end), &facts->arena, &out->arrays[1],
+                         &out->views[1]));
+        out->bounds.max = &out->views[1];
     }
-    *any |= p->path_column >= 0;
+    facts->bounds[column] = &out->bounds;
     return HUDI_OK;
 }
 
-static hudi_status know_partition(struct hd_op *op, struct pruner *p, const char *path)
+static hudi_status know_whole_path(struct hd_op *op, struct path_facts *facts, const char *path)
 {
+    const struct hd_scan_pruner *p = facts->pruner;
     const size_t n_fields = p->config->n_partition_fields;
     struct hd_slice *texts;
 
-    HD_TRY(hd_arena_array(op, &p->arena, n_fields, sizeof *texts, &texts));
-    const hudi_status split = hd_partition_path_values(op, p->config, path, &p->arena, texts);
-    if (split == HUDI_CORRUPT)
-        hd_op_clear_error(op);
-    else
-        HD_TRY(split);
-    for (size_t f = 0; split == HUDI_OK && f < n_fields; f++) {
-        const int32_t column = p->columns[f];
-
-        if (column < 0 || is_null_partition(texts[f]))
-            continue;
-        HD_TRY(set_value(op, p->plan->schema.children[column], texts[f], &p->arena, &p->values[f]));
-        if (p->values[f].bounds.min != NULL)
-            p->bounds[column] = &p->values[f].bounds;
-    }
-    if (p->path_column < 0)
+    HD_TRY(hd_arena_array(op, &facts->arena, n_fields, sizeof *texts, &texts));
+    const hudi_status split = hd_partition_path_values(op, p->config, path, &facts->arena, texts);
+    if (split == HUDI_CORRUPT) {
+        hd_op_clear_error(op); /* levels that fit no field: nothing is known */
         return HUDI_OK;
-    HD_TRY(set_value(op, p->plan->schema.children[p->path_column], hd_slice_text(path), &p->arena,
-                     &p->values[n_fields]));
-    if (p->values[n_fields].bounds.min != NULL)
-        p->bounds[p->path_column] = &p->values[n_fields].bounds;
+    }
+    HD_TRY(split);
+    for (size_t f = 0; f < n_fields; f++) {
+        if (p->columns[f] >= 0 && !is_null_partition(texts[f]))
+            HD_TRY(know_column(op, facts, p->columns[f], texts[f], false, &facts->values[f]));
+    }
     return HUDI_OK;
 }
 
-static hudi_status prune(struct hd_op *op, struct pruner *p, const char *path, bool *keep)
+/* The first levels of a path: of a folder that may hold partitions. A text that was not encoded may
+ * go on in the next level; what comes after such a one is not known. */
+static hudi_status know_folder(struct hd_op *op, struct path_facts *facts, const char *path)
 {
-    const size_t n_fields = p->config->n_partition_fields;
-    const hudi_status status = know_partition(op, p, path);
+    const struct hd_scan_pruner *p = facts->pruner;
+    struct hd_table_config one = *p->config;
+    const char *level = path;
 
-    *keep = status != HUDI_OK || hd_predicate_may_match(p->plan->predicate, p->bounds, -1);
-    for (size_t f = 0; f <= n_fields; f++) {
-        const int32_t column = f < n_fields ? p->columns[f] : p->path_column;
+    one.n_partition_fields = 1;
+    one.partition_kinds = NULL;
+    for (size_t f = 0; f < p->config->n_partition_fields && level != NULL; f++) {
+        const size_t n = strcspn(level, "/"), n_name = strlen(p->config->partition_fields[f]);
+        const bool is_named = p->config->hive_style_partitioning && n > n_name &&
+                              level[n_name] == '=' &&
+                              memcmp(level, p->config->partition_fields[f], n_name) == 0;
+        const bool ends_here = p->config->url_encode_partitioning || !p->is_text[f] ||
+                               (is_named && p->config->n_partition_fields > 1);
+        struct hd_slice text;
+        char *part;
 
-        hd_array_clear(&p->values[f].array);
-        p->values[f] = (struct path_value){0};
-        if (column >= 0)
-            p->bounds[column] = NULL;
+        if (!p->is_plain[f])
+            break;
+        HD_TRY(hd_arena_strndup(op, &facts->arena, level, n, &part));
+        one.partition_fields = &p->config->partition_fields[f];
+        HD_TRY(hd_partition_path_values(op, &one, part, &facts->arena, &text));
+        if (p->columns[f] >= 0 && !is_null_partition(text))
+            HD_TRY(know_column(op, facts, p->columns[f], text, !ends_here, &facts->values[f]));
+        if (!ends_here)
+            break;
+        level = level[n] == '/' ? level + n + 1 : NULL;
     }
-    hd_arena_reset(&p->arena);
+    return HUDI_OK;
+}
+
+static hudi_status may_hold(struct hd_op *op, const struct hd_scan_pruner *p, const char *path,
+                            bool is_whole, bool *out)
+{
+    hudi_status status = HUDI_OK;
+    const size_t n_fields = p->config->n_partition_fields;
+    struct path_facts facts = {.pruner = p};
+
+    *out = true;
+    if (!p->can_prune)
+        return HUDI_OK;
+    HD_TRY_OUT(hd_arena_array(op, &facts.arena, n_fields + 1, sizeof *facts.values, &facts.values));
+    HD_TRY_OUT(hd_arena_array(op, &facts.arena, (size_t)p->plan->schema.n_children,
+                              sizeof *facts.bounds, &facts.bounds));
+    HD_TRY_OUT(is_whole ? know_whole_path(op, &facts, path) : know_folder(op, &facts, path));
+    if (p->path_column >= 0)
+        HD_TRY_OUT(know_column(op, &facts, p->path_column, hd_slice_text(path), !is_whole,
+                               &facts.values[n_fields]));
+    *out = hd_predicate_may_match(p->plan->predicate, facts.bounds, -1);
+out:
+    for (size_t f = 0; facts.values != NULL && f <= n_fields; f++) {
+        hd_array_clear(&facts.values[f].arrays[0]);
+        hd_array_clear(&facts.values[f].arrays[1]);
+    }
+    hd_arena_clear(&facts.arena);
     return status;
 }
 
-hudi_status hd_scan_prune_partitions(struct hd_op *op, const hd_scan_plan *plan,
-                                     const struct hd_table_config *config,
-                                     const char *const *partitions, size_t n, bool *keep)
+hudi_status hd_scan_partition_may_match(struct hd_op *op, const struct hd_scan_pruner *pruner,
+                                        const char *partition_path, bool *out)
 {
-    hudi_status status = HUDI_OK;
-    const size_t n_fields = config->n_partition_fields;
-    struct pruner p = {.plan = plan, .config = config};
-    bool any;
+    return may_hold(op, pruner, partition_path, true, out);
+}
 
-    HD_TRY_OUT(hd_alloc_array(op, n_fields + 1, sizeof *p.columns, &p.columns));
-    HD_TRY_OUT(hd_alloc_array(op, n_fields + 1, sizeof *p.values, &p.values));
-    HD_TRY_OUT(hd_alloc_array(op, (size_t)plan->schema.n_children, sizeof *p.bounds, &p.bounds));
-    HD_TRY_OUT(find_columns(op, &p, &any));
-    for (size_t i = 0; i < n; i++) {
-        keep[i] = true;
-        if (any)
-            HD_TRY_OUT(prune(op, &p, partitions[i], &keep[i]));
+hudi_status hd_scan_folder_may_match(struct hd_op *op, void *pruner, const char *path, bool *out)
+{
+    return may_hold(op, pruner, path, false, out);
+}
+
+/* ---- the pruner --------------------------------------------------------------------------- */
+
+static hudi_status look_at_field(struct hd_op *op, struct hd_scan_pruner *p, size_t f)
+{
+    const struct ArrowSchema *schema = &p->plan->schema;
+    const int32_t column = hd_schema_find(schema, p->config->partition_fields[f]);
+    struct hd_type type;
+    int32_t n;
+    const int32_t *filtered = hd_predicate_columns(p->plan->predicate, &n);
+
+    p->columns[f] = -1;
+    if (column < 0)
+        return HUDI_OK;
+    HD_TRY(hd_type_of(op, schema->children[column], &type));
+    p->is_plain[f] = field_is_plain(p->config, f, &type);
+    p->is_text[f] = type.id == HD_TYPE_STRING;
+    for (int32_t i = 0; i < n && p->is_plain[f]; i++) {
+        if (filtered[i] == column)
+            p->columns[f] = column;
     }
-out:
-    hd_arena_clear(&p.arena);
-    hd_free(op, p.columns);
-    hd_free(op, p.values);
-    hd_free(op, p.bounds);
-    return status;
+    p->can_prune |= p->columns[f] >= 0;
+    return HUDI_OK;
+}
+
+hudi_status hd_scan_pruner_init(struct hd_op *op, struct hd_arena *arena, const hd_scan_plan *plan,
+                                const struct hd_table_config *config, struct hd_scan_pruner *out)
+{
+    const size_t n_fields = config->n_partition_fields;
+    int32_t n;
+    const int32_t *filtered = hd_predicate_columns(plan->predicate, &n);
+
+    *out = (struct hd_scan_pruner){.plan = plan, .config = config, .path_column = -1};
+    HD_TRY(hd_arena_array(op, arena, n_fields, sizeof *out->columns, &out->columns));
+    HD_TRY(hd_arena_array(op, arena, n_fields, sizeof *out->is_plain, &out->is_plain));
+    HD_TRY(hd_arena_array(op, arena, n_fields, sizeof *out->is_text, &out->is_text));
+    for (size_t f = 0; f < n_fields; f++)
+        HD_TRY(look_at_field(op, out, f));
+    for (int32_t i = 0; i < n; i++) {
+        if (strcmp(plan->schema.children[filtered[i]]->name, HD_META_PARTITION_PATH) == 0)
+            out->path_column = filtered[i];
+    }
+    out->can_prune |= out->path_column >= 0;
+    return HUDI_OK;
 }

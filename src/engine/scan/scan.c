@@ -5,6 +5,7 @@
 
 #include "arrow/schema.h"
 #include "engine/scan/scan_internal.h"
+#include "format/layout/partition_walk.h"
 
 /*
  * A query from top to bottom: timeline -> file system view -> pruning -> slices; the stream of rows
@@ -112,28 +113,22 @@ static hudi_status add_split(struct hd_op *op, hd_scan_plan *plan,
     return HUDI_OK;
 }
 
-static hudi_status choose_slices(struct hd_op *op, const struct hd_table_snapshot *table,
+static hudi_status choose_slices(struct hd_op *op, const struct hd_scan_pruner *pruner,
                                  const struct hd_file_system_view *view, hd_scan_plan *plan)
 {
-    hudi_status status = HUDI_OK;
-    bool *keep = NULL;
-
-    HD_TRY_OUT(hd_alloc_array(op, view->n_partitions, sizeof *keep, &keep));
-    HD_TRY_OUT(hd_scan_prune_partitions(op, plan, &table->config, view->partitions,
-                                        view->n_partitions, keep));
-    HD_TRY_OUT(
-        hd_arena_array(op, &plan->arena, view->n_groups, sizeof *plan->splits, &plan->splits));
+    HD_TRY(hd_arena_array(op, &plan->arena, view->n_groups, sizeof *plan->splits, &plan->splits));
     for (size_t i = 0; i < view->n_partitions; i++) {
-        for (size_t g = view->first_group[i]; keep[i] && g < view->first_group[i + 1]; g++) {
+        bool wanted;
+
+        HD_TRY(hd_scan_partition_may_match(op, pruner, view->partitions[i], &wanted));
+        for (size_t g = view->first_group[i]; wanted && g < view->first_group[i + 1]; g++) {
             const struct hd_file_slice *slice = choose_slice(plan, &view->groups[g]);
 
             if (slice != NULL)
-                HD_TRY_OUT(add_split(op, plan, slice));
+                HD_TRY(add_split(op, plan, slice));
         }
     }
-out:
-    hd_free(op, keep);
-    return status;
+    return HUDI_OK;
 }
 
 /* ---- partitions --------------------------------------------------------------------------- */
@@ -178,6 +173,28 @@ out:
     return status;
 }
 
+/* Partitions that a filter leaves, found without listing the others' files; NULL: all. */
+static hudi_status partitions_of_filter(struct hd_op *op, hd_pool *pool,
+                                        const struct hd_table_snapshot *table,
+                                        struct hd_scan_pruner *pruner, struct hd_arena *arena,
+                                        const char ***out, size_t *n)
+{
+    struct hd_walked_partition *found;
+    size_t n_found;
+
+    if (!pruner->can_prune || table->config.n_partition_fields == 0)
+        return HUDI_OK;
+    hudi_status status =
+        hd_partition_walk_wanted(op, pool, table->fs, table->path, hd_scan_folder_may_match, pruner,
+                                 arena, &found, &n_found);
+    if (status == HUDI_OK)
+        status = hd_arena_array(op, arena, n_found + 1, sizeof **out, out);
+    for (size_t i = 0; status == HUDI_OK && i < n_found; i++)
+        (*out)[(*n)++] = found[i].path;
+    hd_free(op, found);
+    return status;
+}
+
 static hudi_status find_splits(struct hd_op *op, hd_pool *pool,
                                const struct hd_table_snapshot *table,
                                const struct hd_timeline *timeline, hd_scan_plan *plan)
@@ -188,13 +205,18 @@ static hudi_status find_splits(struct hd_op *op, hd_pool *pool,
     const char **partitions = NULL;
     size_t n_partitions = 0;
     const char *as_of = plan->type == HD_QUERY_INCREMENTAL ? plan->end : plan->as_of;
+    struct hd_scan_pruner pruner;
 
+    HD_TRY_OUT(hd_scan_pruner_init(op, &scratch, plan, &table->config, &pruner));
     HD_TRY_OUT(partitions_of_range(op, timeline, plan, &scratch, &partitions, &n_partitions));
+    if (partitions == NULL)
+        HD_TRY_OUT(
+            partitions_of_filter(op, pool, table, &pruner, &scratch, &partitions, &n_partitions));
     HD_TRY_OUT(hd_file_system_view_load(op, pool, table->fs, table->path, &table->config, timeline,
                                         partitions, n_partitions, &view));
     if (as_of != NULL)
-        HD_TRY_OUT(hd_scan_check_cleaned(op, table, timeline, &view, plan->begin, as_of));
-    HD_TRY_OUT(choose_slices(op, table, &view, plan));
+        HD_TRY_OUT(hd_scan_check_cleaned(op, table, timeline, &view, &pruner, plan->begin, as_of));
+    HD_TRY_OUT(choose_slices(op, &pruner, &view, plan));
     if (plan->internal != NULL)
         HD_TRY_OUT(hd_scan_find_file_schemas(op, table, timeline, plan));
 out:

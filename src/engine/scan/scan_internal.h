@@ -57,18 +57,31 @@ hudi_status hd_scan_resolve(struct hd_op *op, hd_file_system *fs, const char *ta
 hudi_status hd_scan_visible_timeline(struct hd_op *op, const struct hd_table_snapshot *table,
                                      bool recover, struct hd_arena *arena, struct hd_timeline *out);
 
-/** Which partitions may hold rows that pass the plan's predicate: `keep[i]` for partition `i` of
- * the view. Only what the path says for certain counts: fields whose text it is, not what the
- * timestamp generator made of them. */
-hudi_status hd_scan_prune_partitions(struct hd_op *op, const hd_scan_plan *plan,
-                                     const struct hd_table_config *config,
-                                     const char *const *partitions, size_t n, bool *keep);
+/** Which partitions may hold rows that pass the plan's predicate. Only what the path says for
+ * certain counts: fields whose text it is, not what the timestamp generator made of them. Borrows
+ * the plan and the config, lives in the arena; may be asked by several threads. */
+struct hd_scan_pruner {
+    const hd_scan_plan *plan;
+    const struct hd_table_config *config;
+    int32_t *columns;    /* by partition field: the column it is filtered by, or -1 */
+    bool *is_plain;      /* by partition field: its part of the path is the text of its value */
+    bool *is_text;       /* by partition field: of type STRING */
+    int32_t path_column; /* _hoodie_partition_path when it is filtered by, or -1 */
+    bool can_prune;
+};
+hudi_status hd_scan_pruner_init(struct hd_op *op, struct hd_arena *arena, const hd_scan_plan *plan,
+                                const struct hd_table_config *config, struct hd_scan_pruner *out);
+hudi_status hd_scan_partition_may_match(struct hd_op *op, const struct hd_scan_pruner *pruner,
+                                        const char *partition_path, bool *out);
+/** The same for a folder that may be a partition or hold some: for hd_partition_walk_wanted(). */
+hudi_status hd_scan_folder_may_match(struct hd_op *op, void *pruner, const char *path, bool *out);
 
 /** HUDI_NOT_FOUND, naming the first one, when a file slice as of `as_of` that may hold rows written
- * after `after` (NULL: any rows) was cleaned. */
+ * after `after` (NULL: any rows), of a partition that is not pruned, was cleaned. */
 hudi_status hd_scan_check_cleaned(struct hd_op *op, const struct hd_table_snapshot *table,
                                   const struct hd_timeline *timeline,
-                                  const struct hd_file_system_view *view, const char *after,
+                                  const struct hd_file_system_view *view,
+                                  const struct hd_scan_pruner *pruner, const char *after,
                                   const char *as_of);
 
 /** Set file_schema of every split, for a plan with an internal schema. */

@@ -26,7 +26,8 @@ struct folder {
 struct walk {
     hd_file_system *fs;
     const char *table_path;
-    hd_partition_visit *visit;
+    hd_partition_visit *visit;   /* NULL: names are all that is asked for */
+    hd_partition_wanted *wanted; /* NULL: all */
     void *self;
     struct folder *folders; /* of the level being looked at */
     size_t n_folders;
@@ -56,7 +57,7 @@ static bool is_metafile(const struct hd_file_info *info)
     return false;
 }
 
-static hudi_status collect_below(struct hd_op *op, struct folder *folder,
+static hudi_status collect_below(struct hd_op *op, const struct walk *walk, struct folder *folder,
                                  const struct hd_file_info *infos, size_t n_infos)
 {
     const bool is_table = folder->path[0] == '\0';
@@ -69,12 +70,16 @@ static hudi_status collect_below(struct hd_op *op, struct folder *folder,
     HD_TRY(hd_arena_array(op, &folder->arena, n_dirs, sizeof *folder->below, &folder->below));
     for (size_t i = 0; i < n_infos; i++) {
         char *path;
+        bool wanted = true;
 
         if (!infos[i].is_dir || (is_table && strcmp(infos[i].name, META_FOLDER) == 0))
             continue;
         HD_TRY(hd_arena_printf(op, &folder->arena, &path, "%s%s%s", folder->path,
                                is_table ? "" : "/", infos[i].name));
-        folder->below[folder->n_below++] = path;
+        if (walk->wanted != NULL)
+            HD_TRY(walk->wanted(op, walk->self, path, &wanted));
+        if (wanted)
+            folder->below[folder->n_below++] = path;
     }
     return HUDI_OK;
 }
@@ -97,7 +102,7 @@ static hudi_status look_into(struct hd_op *op, void *argument, size_t i)
         goto out;
     }
     HD_TRY_OUT(status);
-    HD_TRY_OUT(collect_below(op, folder, infos, n_infos));
+    HD_TRY_OUT(collect_below(op, walk, folder, infos, n_infos));
     if (folder->is_partition && walk->visit != NULL)
         HD_TRY_OUT(walk->visit(op, walk->self, folder->path, infos, n_infos, &folder->data));
 out:
@@ -174,25 +179,42 @@ static hudi_status walk_levels(struct hd_op *op, hd_pool *pool, struct walk *wal
     return HUDI_OK;
 }
 
-hudi_status hd_partition_walk(struct hd_op *op, hd_pool *pool, hd_file_system *fs,
-                              const char *table_path, hd_partition_visit *visit, void *self,
-                              struct hd_arena *arena, struct hd_walked_partition **out, size_t *n)
+static hudi_status run_walk(struct hd_op *op, hd_pool *pool, struct walk *walk,
+                            struct hd_arena *arena, struct hd_walked_partition **out, size_t *n)
 {
-    struct walk walk = {.fs = fs, .table_path = table_path, .visit = visit, .self = self};
     struct hd_walked_partition *found = NULL;
     size_t n_found = 0;
 
     *out = NULL;
     *n = 0;
-    hudi_status status = walk_levels(op, pool, &walk, arena, &found, &n_found);
-    for (size_t i = 0; i < walk.n_folders; i++)
-        hd_arena_clear(&walk.folders[i].arena);
-    hd_free(op, walk.folders);
+    hudi_status status = walk_levels(op, pool, walk, arena, &found, &n_found);
+    for (size_t i = 0; i < walk->n_folders; i++)
+        hd_arena_clear(&walk->folders[i].arena);
+    hd_free(op, walk->folders);
     if (n_found > 0)
         qsort(found, n_found, sizeof *found, compare_walked);
     *out = found;
     *n = n_found;
     return status;
+}
+
+hudi_status hd_partition_walk(struct hd_op *op, hd_pool *pool, hd_file_system *fs,
+                              const char *table_path, hd_partition_visit *visit, void *self,
+                              struct hd_arena *arena, struct hd_walked_partition **out, size_t *n)
+{
+    struct walk walk = {.fs = fs, .table_path = table_path, .visit = visit, .self = self};
+
+    return run_walk(op, pool, &walk, arena, out, n);
+}
+
+hudi_status hd_partition_walk_wanted(struct hd_op *op, hd_pool *pool, hd_file_system *fs,
+                                     const char *table_path, hd_partition_wanted *wanted,
+                                     void *self, struct hd_arena *arena,
+                                     struct hd_walked_partition **out, size_t *n)
+{
+    struct walk walk = {.fs = fs, .table_path = table_path, .wanted = wanted, .self = self};
+
+    return run_walk(op, pool, &walk, arena, out, n);
 }
 
 hudi_status hd_partitions_list(struct hd_op *op, hd_file_system *fs, const char *table_path,

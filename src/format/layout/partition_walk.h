@@ -30,6 +30,16 @@ hudi_status hd_partition_walk(struct hd_op *op, hd_pool *pool, hd_file_system *f
                               const char *table_path, hd_partition_visit *visit, void *self,
                               struct hd_arena *arena, struct hd_walked_partition **out, size_t *n);
 
+/** May a folder be a partition that is wanted, or hold one? Called from any thread of the pool. */
+typedef hudi_status hd_partition_wanted(struct hd_op *op, void *self, const char *path, bool *out);
+
+/** As hd_partition_walk() without a visitor; what lies below a folder that `wanted` refuses is not
+ * looked at. */
+hudi_status hd_partition_walk_wanted(struct hd_op *op, hd_pool *pool, hd_file_system *fs,
+                                     const char *table_path, hd_partition_wanted *wanted,
+                                     void *self, struct hd_arena *arena,
+                                     struct hd_walked_partition **out, size_t *n);
+
 /** hd_pool_each(), in this thread without a pool. */
 hudi_status hd_each(struct hd_op *op, hd_pool *pool, size_t n,
                     hudi_status (*work)(struct hd_op *op, void *argument, size_t i),

@@ -94,6 +94,8 @@ static void time_travel_knows_groups_that_were_replaced_and_cleaned(void **state
     test_table_remove(&t.table, "x/f1_0-0-0_" T3 ".parquet");
     test_table_put(&t.table, ".hoodie/20240101000005000.clean", "cleaned");
     scan_expect_error(&t, HUDI_NOT_FOUND, "file group f1 of partition \"x\" was cleaned");
+    scan_option(&t, "libhudi.read.filter", "p = 'y'"); /* of no concern here */
+    scan_expect(&t, "b|2\n");
     scan_table_close(&t);
 }
 
@@ -210,6 +212,51 @@ static void partitions_are_pruned_by_what_their_path_says(void **state)
     scan_option(&t, "libhudi.read.filter", "p >= 8");
     scan_expect_error(&t, HUDI_CORRUPT, "8/f2_0-0-0_" T1 ".parquet");
     scan_table_close(&t);
+}
+
+/* What partitions are called, and which filters find them; nothing else is listed or opened. */
+static void expect_pruned(struct hd_op *op, const char *name, const char *p_type,
+                          const char *properties, const char *const *partitions,
+                          const char *const *values, const char *filter, const char *rows)
+{
+    struct scan_table t;
+    char file_id[8], row[64], path[128];
+
+    scan_table_open(op, &t, name, p_type, properties);
+    for (size_t i = 0; partitions[i] != NULL; i++) {
+        snprintf(file_id, sizeof file_id, "f%zu", i);
+        snprintf(row, sizeof row, T1 "|k%zu|1\n", i);
+        snprintf(path, sizeof path, "k%zu|1\n", i);
+        scan_file(&t, partitions[i], file_id, T1, values[i], row);
+        if (strstr(rows, path) != NULL)
+            continue;
+        snprintf(path, sizeof path, "%s/%s_0-0-0_" T1 ".parquet", partitions[i], file_id);
+        test_table_put(&t.table, path, "no Parquet");
+    }
+    scan_commit(&t, T1, "commit", NULL, NULL);
+    scan_option(&t, "libhudi.read.filter", filter);
+    scan_expect(&t, rows);
+    scan_table_close(&t);
+}
+
+static void pruning_knows_how_paths_are_written(void **state)
+{
+    static const char *const PLAIN[] = {"a", "a/b", "a0", "b", NULL};
+    static const char *const HIVE[] = {"p=a", "p=a/b", "p=a0", "p=b", NULL};
+    static const char *const VALUES[] = {"a", "a/b", "a0", "b"};
+    static const char *const CODED[] = {"a", "a%2Fb", "a0", "b", NULL};
+    static const char HIVE_STYLE[] = "hoodie.datasource.write.hive_style_partitioning=true\n";
+    static const char ENCODED[] = "hoodie.datasource.write.partitionpath.urlencode=true\n";
+
+    expect_pruned(*state, "prune1", "string", "", PLAIN, VALUES, "p = 'a'", "k0|1\n");
+    expect_pruned(*state, "prune2", "string", "", PLAIN, VALUES, "p = 'a/b'", "k1|1\n");
+    expect_pruned(*state, "prune3", "string", "", PLAIN, VALUES, "p > 'a/b'", "k2|1\nk3|1\n");
+    expect_pruned(*state, "prune4", "string", "", PLAIN, VALUES, "NOT p <= 'a0'", "k3|1\n");
+    expect_pruned(*state, "prune5", "string", HIVE_STYLE, HIVE, VALUES, "p IN ('a/b', 'b')",
+                  "k1|1\nk3|1\n");
+    expect_pruned(*state, "prune6", "string", ENCODED, CODED, VALUES, "p = 'a/b'", "k1|1\n");
+    expect_pruned(*state, "prune7", "string", HIVE_STYLE, HIVE, VALUES,
+                  "_hoodie_partition_path = 'p=a/b'", "k1|1\n");
 }
 
 /* The folder is 2021/12/31 or, by another clock, 2022/01/01; the column is milliseconds. */
@@ -369,6 +416,7 @@ int main(void)
         cmocka_unit_test(incremental_queries_of_cleaned_files_are_an_error),
         cmocka_unit_test(damaged_commits_are_named_or_left_out),
         cmocka_unit_test(partitions_are_pruned_by_what_their_path_says),
+        cmocka_unit_test(pruning_knows_how_paths_are_written),
         cmocka_unit_test(what_the_timestamp_generator_formats_prunes_nothing),
         cmocka_unit_test(a_limit_ends_the_rows),
         cmocka_unit_test(options_that_do_not_fit_are_refused),
