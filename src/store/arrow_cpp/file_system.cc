@@ -11,8 +11,10 @@
 #include <arrow/io/interfaces.h>
 #include <arrow/util/io_util.h>
 #include <chrono>
+#include <cstdlib>
 #include <dlfcn.h>
 #include <errno.h>
+#include <mutex>
 #include <string>
 
 #include "common.h"
@@ -112,11 +114,20 @@ std::string translate(const std::string &uri)
     return uri;
 }
 
+/* S3's library complains and may crash when a process ends without this. */
+void finalize_at_exit()
+{
+    static std::once_flag once;
+
+    std::call_once(once, [] { (void)std::atexit(arrow::fs::EnsureFinalized); });
+}
+
 arrow::Status open_fs(const char *uri, std::unique_ptr<FileSystem> *out)
 {
     auto fs = std::make_unique<FileSystem>();
 
     ARROW_ASSIGN_OR_RAISE(fs->fs, from_uri(translate(uri), &fs->path));
+    finalize_at_exit();
     fs->is_local = fs->fs->type_name() == "local" || fs->fs->type_name() == "hdfs";
     while (fs->path.size() > 1 && fs->path.back() == '/')
         fs->path.pop_back();
