@@ -77,7 +77,7 @@ static hudi_status load_named(struct hd_op *op, hd_pool *pool,
 
     HD_TRY(hd_view_times_init(op, &view->arena, timeline, &times));
     HD_TRY(sort_partitions(op, partitions, n_partitions, &sorted, &n));
-    hudi_status status = hd_alloc_array(op, n, sizeof *view->parts, &view->parts);
+    hudi_status status = hd_alloc_array(op, n, sizeof(void *), &view->parts);
     if (status == HUDI_OK) {
         view->n_parts = n;
         loader.partitions = sorted;
@@ -110,7 +110,7 @@ static hudi_status load_all(struct hd_op *op, hd_pool *pool, hd_file_system *fs,
     HD_TRY(hd_view_times_init(op, &view->arena, timeline, &times));
     hudi_status status = hd_partition_walk(op, pool, fs, table_path, visit_partition, &times,
                                            &arena, &found, &n_found);
-    HD_KEEP(hd_alloc_array(op, n_found, sizeof *view->parts, &view->parts));
+    HD_KEEP(hd_alloc_array(op, n_found, sizeof(void *), &view->parts));
     for (size_t i = 0; i < n_found; i++) {
         if (view->parts == NULL)
             hd_view_part_free(found[i].data);
@@ -264,7 +264,7 @@ hudi_status hd_file_system_view_slices(struct hd_op *op, const struct hd_file_sy
                                        const struct hd_file_slice ***out, size_t *n)
 {
     *n = 0;
-    HD_TRY(hd_arena_array(op, arena, view->n_groups, sizeof **out, out));
+    HD_TRY(hd_arena_array(op, arena, view->n_groups, sizeof(void *), out));
     for (size_t i = 0; i < view->n_groups; i++) {
         const struct hd_file_slice *const slice =
             hd_file_group_slice_as_of(&view->groups[i], as_of);

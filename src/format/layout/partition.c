@@ -178,7 +178,8 @@ static size_t find_spanning_field(const struct hd_table_config *config)
     if (n == 1)
         return 0;
     for (size_t i = 0; config->partition_kinds != NULL && i < n; i++) {
-        if (config->partition_kinds[i] == NULL || strcmp(config->partition_kinds[i], "timestamp"))
+        if (config->partition_kinds[i] == NULL ||
+            strcmp(config->partition_kinds[i], "timestamp") != 0)
             continue;
         if (found < n)
             return n; /* two of them: no telling where one ends */

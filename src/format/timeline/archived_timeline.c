@@ -173,6 +173,8 @@ static hudi_status read_block(struct hd_op *op, struct loader *loader, hd_input_
                               uint64_t *offset)
 {
     struct hd_log_block block;
+
+    HD_TRY(hd_op_check_cancel(op));
     hudi_status status = hd_log_block_read(op, file, *offset, &block);
 
     if (is_damage(status)) {
@@ -202,8 +204,9 @@ static hudi_status read_file(struct hd_op *op, struct loader *loader, hd_file_sy
         return HUDI_OK;
     }
     HD_TRY(status);
-    while ((status = read_block(op, loader, file, &offset)) == HUDI_OK)
-        status = hd_op_check_cancel(op);
+    do
+        status = read_block(op, loader, file, &offset);
+    while (status == HUDI_OK);
     hd_input_file_close(file);
     return status == HUDI_END ? HUDI_OK : status;
 }

@@ -68,6 +68,13 @@ static hudi_status copy_slice(struct hd_op *op, struct hd_arena *arena, struct h
     return HUDI_OK;
 }
 
+/* A member's name: never NULL. */
+static hudi_status copy_key(struct hd_op *op, struct hd_arena *arena, struct hd_slice key,
+                            const char *what, const char **out)
+{
+    return copy_slice(op, arena, key.data != NULL ? key : hd_slice_text(""), what, out);
+}
+
 static hudi_status find_text(struct hd_op *op, struct hd_arena *arena, const hd_json *object,
                              const char *key, const char **out)
 {
@@ -89,7 +96,7 @@ static hudi_status read_cdc_stats(struct hd_op *op, struct hd_arena *arena, cons
     HD_TRY(hd_arena_array(op, arena, n, sizeof *out->cdc_paths, &out->cdc_paths));
     HD_TRY(hd_arena_array(op, arena, n, sizeof *out->cdc_sizes, &out->cdc_sizes));
     while (out->n_cdc < n && hd_json_next(cdc, &iter, &key, &value)) {
-        HD_TRY(copy_slice(op, arena, key, "cdcStats", &out->cdc_paths[out->n_cdc]));
+        HD_TRY(copy_key(op, arena, key, "cdcStats", &out->cdc_paths[out->n_cdc]));
         HD_TRY(hd_json_as_int64(op, value, "cdcStats", &out->cdc_sizes[out->n_cdc]));
         out->n_cdc++;
     }
@@ -193,7 +200,7 @@ static hudi_status read_partitions(struct hd_op *op, const hd_json *document,
 
         if (!hd_json_is_array(stats))
             return hd_fail(op, HUDI_CORRUPT, "the write stats of a partition are no array");
-        HD_TRY(copy_slice(op, &out->arena, key, "a partition path", &partition_path));
+        HD_TRY(copy_key(op, &out->arena, key, "a partition path", &partition_path));
         for (size_t i = 0; i < hd_json_length(stats); i++) {
             struct hd_write_stat *stat;
 
@@ -223,7 +230,7 @@ static hudi_status read_extra(struct hd_op *op, const hd_json *document,
 
         if (!hd_json_is_null(value))
             HD_TRY(hd_json_as_string(op, value, "extraMetadata", &text));
-        HD_TRY(copy_slice(op, &out->arena, key, "extraMetadata", &out->extra_keys[out->n_extra]));
+        HD_TRY(copy_key(op, &out->arena, key, "extraMetadata", &out->extra_keys[out->n_extra]));
         HD_TRY(
             copy_slice(op, &out->arena, text, "extraMetadata", &out->extra_values[out->n_extra]));
         out->n_extra++;
@@ -264,7 +271,7 @@ static hudi_status read_replaced(struct hd_op *op, const hd_json *document,
     while (out->n_replaced < n && hd_json_next(partitions, &iter, &key, &ids)) {
         struct hd_replaced *const replaced = &out->replaced[out->n_replaced];
 
-        HD_TRY(copy_slice(op, &out->arena, key, "a partition path", &replaced->partition_path));
+        HD_TRY(copy_key(op, &out->arena, key, "a partition path", &replaced->partition_path));
         HD_TRY(read_replaced_ids(op, &out->arena, ids, replaced));
         out->n_replaced++;
     }

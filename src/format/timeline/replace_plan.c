@@ -111,7 +111,9 @@ static hudi_status read_groups(struct hd_op *op, const struct hd_avro_value *pla
     size_t n_slices = 0;
 
     HD_TRY(hd_avro_find_container(op, plan, "inputGroups", HD_AVRO_ARRAY, &groups));
-    out->n_groups = groups == NULL ? 0 : groups->n_items;
+    if (groups == NULL)
+        return HUDI_OK;
+    out->n_groups = groups->n_items;
     for (size_t i = 0; i < out->n_groups; i++) {
         HD_TRY(hd_avro_find_container(op, &groups->items[i], "slices", HD_AVRO_ARRAY, &slices));
         n_slices += slices == NULL ? 0 : slices->n_items;
