@@ -107,23 +107,23 @@ static const struct hd_output_file_ops OUTPUT_OPS = {output_write, output_sync, 
 static hudi_status arrow_open_output(struct hd_op *op, hd_file_system *fs, const char *path,
                                      bool exclusive, hd_output_file **out)
 {
+    hd_output_file *file;
     struct hd_arrow_info info;
-    void *self;
 
     if (exclusive) {
         const hudi_status found = hd_arrow_fs_stat(op, self_of(fs), path, &info);
         if (found != HUDI_NOT_FOUND)
             return found == HUDI_OK ? HUDI_EXISTS : found;
     }
-    HD_TRY(hd_arrow_output_open(op, self_of(fs), path, &self));
-    const hudi_status status =
-        hd_output_file_init(op, sizeof(struct arrow_output), &OUTPUT_OPS, path, out);
+    HD_TRY(hd_output_file_init(op, sizeof(struct arrow_output), &OUTPUT_OPS, path, &file));
+    struct arrow_output *self = (struct arrow_output *)file;
+    self->fs = fs;
+    const hudi_status status = hd_arrow_output_open(op, self_of(fs), path, &self->self);
     if (status != HUDI_OK) {
-        hd_arrow_output_abort(self);
+        hd_output_file_release(file);
         return status;
     }
-    ((struct arrow_output *)*out)->self = self;
-    ((struct arrow_output *)*out)->fs = fs;
+    *out = file;
     return HUDI_OK;
 }
 

@@ -33,9 +33,9 @@ void hd_base_reader_close(hd_base_reader *reader);
 /** The file itself; the reader's. */
 hd_input_file *hd_base_reader_file(hd_base_reader *reader);
 
-/** Canonical schema of the whole file (two-level lists, INT96, integer decimals already resolved:
- * INT96 is TIMESTAMP micros without zone... see arrow_cpp/parquet.cc for each rule). The reader's.
- */
+/** Canonical schema of the whole file: two-level lists are lists, INT96 is a timestamp in
+ * microseconds without zone, a bare INT64 stays one; see arrow_cpp/parquet_reader.cc and orc.cc.
+ * The reader's. */
 const struct ArrowSchema *hd_base_reader_schema(const hd_base_reader *reader);
 int64_t hd_base_reader_n_rows(const hd_base_reader *reader);
 int32_t hd_base_reader_n_row_groups(const hd_base_reader *reader);
@@ -66,11 +66,11 @@ struct hd_base_read_options {
     int32_t n_columns;
     const int32_t *row_groups; /* ascending; NULL: all */
     int32_t n_row_groups;
-    int64_t batch_rows; /* 0: 65536 */
+    int64_t batch_rows; /* at most; 0: 65,536, fewer where rows are wide */
 };
 
 /** Iterate batches (struct arrays of the chosen columns). Rows come in file order; a batch never
- * spans row groups when `row_groups` is given. The reader must outlive the iterator. */
+ * spans row groups. The reader must outlive the iterator. */
 typedef struct hd_base_batches hd_base_batches;
 hudi_status hd_base_reader_read(struct hd_op *op, hd_base_reader *reader,
                                 const struct hd_base_read_options *options, hd_base_batches **out);
@@ -96,7 +96,7 @@ struct hd_base_write_options {
     int64_t row_group_rows;           /* 0: 100,000 */
     uint64_t row_group_bytes;         /* uncompressed, 0: no limit */
     uint64_t page_bytes;              /* 0: 1 MiB */
-    bool dictionary;                  /* dictionary encoding of columns where it pays */
+    bool dictionary;                  /* where it pays: not for columns that look unique */
     const char *root_name;            /* name of the Parquet root message; NULL: "schema" */
     const char *const *no_dictionary; /* columns that are unique anyway (record key, seqno) */
     int32_t n_no_dictionary;

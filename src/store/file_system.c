@@ -12,6 +12,8 @@
 #include "store/file_system_ops.h"
 #include "store/memory.h"
 
+#define MAX_TEMPORARY_NAMES 1000 /* tried before giving up */
+
 /* ---- paths -------------------------------------------------------------------------------- */
 
 const char *hd_path_name(const char *path)
@@ -389,13 +391,26 @@ static hudi_status temporary_path(struct hd_op *op, const char *path, char **out
                        path, uuid);
 }
 
-static hudi_status write_whole(struct hd_op *op, hd_file_system *fs, const char *path,
-                               bool exclusive, const void *bytes, size_t n)
+/* A new file for what is to become `path`; another process with the same random sequence (a copy of
+ * this one) may have taken the name. */
+static hudi_status create_temporary(struct hd_op *op, hd_file_system *fs, const char *path,
+                                    char **temporary, hd_output_file **out)
 {
-    hd_output_file *file;
+    for (int left = MAX_TEMPORARY_NAMES;; left--) {
+        HD_TRY(temporary_path(op, path, temporary));
+        const hudi_status status = open_output(op, fs, *temporary, true, out);
+        if (status != HUDI_EXISTS || left == 0)
+            return status;
+        hd_free(op, *temporary);
+        *temporary = NULL;
+    }
+}
 
-    HD_TRY(open_output(op, fs, path, exclusive, &file));
+/* Write and close; a file that fails is gone. */
+static hudi_status fill(struct hd_op *op, hd_output_file *file, const void *bytes, size_t n)
+{
     const hudi_status status = hd_output_file_write(op, file, bytes, n);
+
     if (status != HUDI_OK) {
         hd_output_file_abort(file);
         return status;
@@ -421,15 +436,18 @@ static hudi_status put_whole(struct hd_op *op, hd_file_system *fs, const char *p
 {
     hudi_status status = HUDI_OK;
     char *temporary = NULL, *dir = NULL;
+    hd_output_file *file;
     bool written = false;
 
     HD_TRY(hd_op_check_cancel(op));
-    if (fs->put_is_atomic)
-        return write_whole(op, fs, path, !replace, bytes, n);
-    HD_TRY_OUT(temporary_path(op, path, &temporary));
+    if (fs->put_is_atomic) {
+        HD_TRY(open_output(op, fs, path, !replace, &file));
+        return fill(op, file, bytes, n);
+    }
     HD_TRY_OUT(hd_path_parent(op, path, &dir));
+    HD_TRY_OUT(create_temporary(op, fs, path, &temporary, &file));
     written = true;
-    HD_TRY_OUT(write_whole(op, fs, temporary, true, bytes, n));
+    HD_TRY_OUT(fill(op, file, bytes, n));
     HD_TRY_OUT(drop_crc(op, fs, path));
     HD_TRY_OUT(rename_file(op, fs, temporary, path, replace));
     written = false;
