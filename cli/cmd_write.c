@@ -126,15 +126,18 @@ static int run(hudi_context *context, const struct cli_args *args)
     hudi_commit *commit = NULL;
     hudi_error *error = NULL;
     struct ArrowSchema types = {0};
-    int exit_code = open_table(context, args, &table);
+    const char *operation = cli_value(&cli_write, args, "op");
 
+    if (args->n_words < 2 && (operation == NULL || strcmp(operation, "delete_partition") != 0))
+        return cli_fail_text(CLI_EXIT_USAGE,
+                             "write: no file to read rows from (- is standard input)");
+    int exit_code = open_table(context, args, &table);
     if (exit_code != CLI_EXIT_OK)
         return exit_code;
     /* Types of columns where the input has none; a table without schema leaves it to the input. */
     if (hudi_table_schema(table, &types, NULL) != HUDI_OK)
         types = (struct ArrowSchema){0};
     /* A delete needs no more than the keys. */
-    const char *operation = cli_value(&cli_write, args, "op");
     for (int64_t i = 0;
          operation != NULL && strcmp(operation, "delete") == 0 && i < types.n_children; i++)
         types.children[i]->flags |= ARROW_FLAG_NULLABLE;

@@ -45,6 +45,8 @@ void hd_small_files(const struct hd_write_config *config, int64_t record_bytes,
     const int64_t max = hd_write_int(config, "hoodie.parquet.max.file.size");
 
     *n = 0;
+    if (!hd_write_fills_small_files(config))
+        return;
     for (size_t i = 0; i < n_slices; i++) {
         const struct hd_file_slice *slice = slices[i];
 

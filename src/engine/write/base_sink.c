@@ -323,6 +323,35 @@ out:
     return status;
 }
 
+hudi_status hd_base_sink_can_copy(struct hd_op *op, hd_base_sink *sink, hd_base_reader *reader,
+                                  bool *out)
+{
+    return hd_base_writer_can_copy(op, sink->writer, reader, out);
+}
+
+bool hd_base_sink_wants_copy(const hd_base_sink *sink, const hd_base_reader *reader,
+                             int32_t row_group)
+{
+    return hd_base_writer_wants_copy(sink->writer, reader, row_group);
+}
+
+hudi_status hd_base_sink_copy_row_group(struct hd_op *op, hd_base_sink *sink,
+                                        hd_base_reader *reader, int32_t row_group)
+{
+    struct hd_base_replaced_column name = {
+        .column = hd_schema_find(&sink->file_schema, HD_META_FILE_NAME)};
+
+    if (name.column < 0 || sink->file_schema.children[name.column]->dictionary == NULL)
+        return hd_base_writer_copy_row_group(op, sink->writer, reader, row_group, NULL, 0);
+    HD_TRY(hd_array_constant_dictionary(op, hd_slice_text(sink->file_name),
+                                        hd_base_reader_row_group_rows(reader, row_group),
+                                        &name.values));
+    const hudi_status status =
+        hd_base_writer_copy_row_group(op, sink->writer, reader, row_group, &name, 1);
+    hd_array_clear(&name.values);
+    return status;
+}
+
 static hudi_status write_footer(struct hd_op *op, hd_base_sink *sink)
 {
     hudi_status status = HUDI_OK;

@@ -54,6 +54,18 @@ hudi_status hd_base_sink_sequence_numbers(struct hd_op *op, hd_base_sink *sink, 
 hudi_status hd_base_sink_file_rows(struct hd_op *op, hd_base_sink *sink, struct ArrowArray *columns,
                                    int64_t n_rows);
 
+/** Whether row groups of an older file may be copied into this one as bytes, and whether a certain
+ * one is worth it; as hd_base_writer_can_copy(), hd_base_writer_wants_copy(). */
+hudi_status hd_base_sink_can_copy(struct hd_op *op, hd_base_sink *sink, hd_base_reader *reader,
+                                  bool *out);
+bool hd_base_sink_wants_copy(const hd_base_sink *sink, const hd_base_reader *reader,
+                             int32_t row_group);
+
+/** Append a row group of an older version of this file as it is, but for the file name where the
+ * table's version wants the new one in copied rows. Its keys are in filter and range already. */
+hudi_status hd_base_sink_copy_row_group(struct hd_op *op, hd_base_sink *sink,
+                                        hd_base_reader *reader, int32_t row_group);
+
 /** The file's columns with dictionary types where a column is one constant. */
 const struct ArrowSchema *hd_base_sink_schema(const hd_base_sink *sink);
 const char *hd_base_sink_file_name(const hd_base_sink *sink);

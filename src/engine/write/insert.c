@@ -90,9 +90,9 @@ hudi_status hd_insert_open(struct hd_op *op, const struct hd_write_config *confi
     insert->partitions = partitions;
     insert->status = write_status;
     insert->sort = sort_mode_of(config);
-    /* Packing into a small file without looking keys up is Hudi's concat handle. */
-    insert->small_files = config->operation == HD_OPERATION_INSERT &&
-                          hd_write_bool(config, "hoodie.merge.allow.duplicate.on.inserts");
+    /* What an upsert inserts has been offered to the small files already. */
+    insert->small_files =
+        config->operation == HD_OPERATION_INSERT && hd_write_fills_small_files(config);
     HD_TRY_OUT(hd_merger_new(op, &config->table->config, &config->options, &schema->record,
                              &insert->merger));
     if (insert->small_files)

@@ -217,8 +217,8 @@ out:
 }
 
 /* Columns of a batch that no record hits: the old ones, shared; the file name made anew. */
-static hudi_status copy_batch(struct hd_op *op, hd_merge_handle *handle,
-                              struct hd_shared_array *batch, struct ArrowArray *columns)
+static hudi_status share_batch(struct hd_op *op, hd_merge_handle *handle,
+                               struct hd_shared_array *batch, struct ArrowArray *columns)
 {
     const struct ArrowSchema *schema = hd_base_sink_schema(handle->sink);
     const int64_t n_rows = hd_shared_array_get(batch)->length;
@@ -267,7 +267,7 @@ static hudi_status write_batch(struct hd_op *op, hd_merge_handle *handle, struct
         n_written = (int64_t)handle->runs.kept.n_rows;
     } else {
         HD_TRY_OUT(hd_shared_array_new(op, batch, &shared));
-        HD_TRY_OUT(copy_batch(op, handle, shared, columns));
+        HD_TRY_OUT(share_batch(op, handle, shared, columns));
     }
     if (handle->request.schema->n_meta > 0)
         HD_TRY_OUT(collect_keys(op, handle, &columns[RECORD_KEY]));
@@ -282,13 +282,20 @@ out:
     return status;
 }
 
-static hudi_status write_old_rows(struct hd_op *op, hd_merge_handle *handle)
+/* The row groups [first, end) of the old file by their rows. */
+static hudi_status write_decoded(struct hd_op *op, hd_merge_handle *handle, int32_t first,
+                                 int32_t end)
 {
     hudi_status status = HUDI_OK;
     hd_base_batches *batches = NULL;
-    struct hd_base_read_options options = {0};
+    struct hd_base_read_options options = {.n_row_groups = end - first};
+    int32_t *row_groups = NULL;
 
     options.columns = hd_projection_file_columns(handle->projection, &options.n_columns);
+    HD_TRY_OUT(hd_alloc_array(op, (size_t)options.n_row_groups, sizeof *row_groups, &row_groups));
+    for (int32_t i = first; i < end; i++)
+        row_groups[i - first] = i;
+    options.row_groups = row_groups;
     HD_TRY_OUT(hd_base_reader_read(op, handle->reader, &options, &batches));
     for (;;) {
         struct ArrowArray read = {0}, batch = {0};
@@ -303,11 +310,70 @@ static hudi_status write_old_rows(struct hd_op *op, hd_merge_handle *handle)
         HD_TRY_OUT(hd_projection_apply(op, handle->projection, &read, &batch));
         HD_TRY_OUT(write_batch(op, handle, &batch));
     }
+out:
+    hd_base_batches_close(batches);
+    hd_free(op, row_groups);
+    return status;
+}
+
+/*
+ * Which row groups of the old file become part of the new one as bytes: those without hits, where
+ * the columns are the same in every respect and no keys are to be looked at. Small ones are decoded
+ * and written with what is around them.
+ */
+static hudi_status plan_copies(struct hd_op *op, hd_merge_handle *handle, int32_t n_row_groups,
+                               bool *copied)
+{
+    const struct hd_merge_request *request = &handle->request;
+    int64_t end = 0;
+    size_t hit = 0;
+    bool can;
+
+    if (handle->collect_keys || !hd_projection_is_identity(handle->projection))
+        return HUDI_OK;
+    HD_TRY(hd_base_sink_can_copy(op, handle->sink, handle->reader, &can));
+    for (int32_t i = 0; can && i < n_row_groups; i++) {
+        const size_t first_hit = hit;
+
+        end += hd_base_reader_row_group_rows(handle->reader, i);
+        while (hit < request->n_hits && request->hits[hit].row < end)
+            hit++;
+        copied[i] = hit == first_hit && hd_base_sink_wants_copy(handle->sink, handle->reader, i);
+    }
+    return HUDI_OK;
+}
+
+static hudi_status write_row_groups(struct hd_op *op, hd_merge_handle *handle, int32_t n,
+                                    const bool *copied)
+{
+    for (int32_t i = 0, end; i < n; i = end) {
+        end = i + 1;
+        if (copied[i]) {
+            HD_TRY(hd_base_sink_copy_row_group(op, handle->sink, handle->reader, i));
+            handle->row += hd_base_reader_row_group_rows(handle->reader, i);
+            continue;
+        }
+        while (end < n && !copied[end])
+            end++;
+        HD_TRY(write_decoded(op, handle, i, end));
+    }
+    return HUDI_OK;
+}
+
+static hudi_status write_old_rows(struct hd_op *op, hd_merge_handle *handle)
+{
+    hudi_status status = HUDI_OK;
+    const int32_t n_row_groups = hd_base_reader_n_row_groups(handle->reader);
+    bool *copied = NULL;
+
+    HD_TRY_OUT(hd_alloc_array(op, (size_t)n_row_groups, sizeof *copied, &copied));
+    HD_TRY_OUT(plan_copies(op, handle, n_row_groups, copied));
+    HD_TRY_OUT(write_row_groups(op, handle, n_row_groups, copied));
     if (handle->row != handle->n_old_rows || handle->next_hit != handle->request.n_hits)
         status = hd_fail(op, HUDI_CORRUPT, "%lld rows where the footer says %lld",
                          (long long)handle->row, (long long)handle->n_old_rows);
 out:
-    hd_base_batches_close(batches);
+    hd_free(op, copied);
     return hd_fail_path(op, status, handle->request.slice->base->path);
 }
 

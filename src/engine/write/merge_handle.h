@@ -11,7 +11,8 @@
 /**
  * A new version of a base file: its rows, those with an incoming record combined with it, and new
  * rows behind them. Rows come from the old file in its order; what does not change is copied, with
- * its commit time and sequence number.
+ * its commit time and sequence number. Row groups without a hit are copied as bytes, not decoded,
+ * where the file's Parquet schema is the one written here.
  *
  * The index has said which rows are hit, so nothing is looked up here. With no hits this is Hudi's
  * concat handle.

@@ -13,7 +13,9 @@ hudi_status hd_upsert_open(struct hd_op *op, const struct hd_write_config *confi
     hudi_status status = HUDI_OK;
     hd_upsert *upsert;
     const char *combine = config->operation == HD_OPERATION_DELETE ? "hoodie.combine.before.delete"
-                                                                   : "hoodie.combine.before.upsert";
+                          : config->operation == HD_OPERATION_UPSERT
+                              ? "hoodie.combine.before.upsert"
+                              : "hoodie.combine.before.insert";
 
     *out = NULL;
     HD_TRY(hd_alloc(op, sizeof *upsert, &upsert));
@@ -56,6 +58,8 @@ static hudi_status load_slices(struct hd_op *op, hd_upsert *upsert)
 
 static hudi_status tag(struct hd_op *op, hd_upsert *upsert)
 {
+    if (!hd_operation_looks_up(upsert->config->operation))
+        return HUDI_OK;
     const struct hd_index_request request = {.table = upsert->config->table,
                                              .options = &upsert->config->options,
                                              .pool = upsert->config->pool,

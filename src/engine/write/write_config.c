@@ -40,6 +40,19 @@ enum hd_action hd_operation_action(enum hd_operation operation)
     return OPERATIONS[operation].action;
 }
 
+bool hd_operation_looks_up(enum hd_operation operation)
+{
+    return operation == HD_OPERATION_UPSERT || operation == HD_OPERATION_DELETE;
+}
+
+bool hd_write_fills_small_files(const struct hd_write_config *config)
+{
+    /* Packing into a small file without looking keys up is Hudi's concat handle. */
+    return config->operation == HD_OPERATION_UPSERT ||
+           (config->operation == HD_OPERATION_INSERT &&
+            hd_write_bool(config, "hoodie.merge.allow.duplicate.on.inserts"));
+}
+
 const char *hd_write_text(const struct hd_write_config *config, const char *key)
 {
     return hd_options_text(&config->options, &config->table->config.properties, key);

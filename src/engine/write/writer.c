@@ -36,15 +36,12 @@ out:
     return status;
 }
 
-static bool looks_keys_up(const struct hd_write_config *config)
+/* Records are collected by key first: to be looked up, or because inserts are to be pre-combined.
+ */
+static bool collects_by_key(const struct hd_write_config *config)
 {
-    switch (config->operation) {
-    case HD_OPERATION_UPSERT:
-    case HD_OPERATION_DELETE:
-        return true;
-    default:
-        return false;
-    }
+    return hd_operation_looks_up(config->operation) ||
+           hd_write_bool(config, "hoodie.combine.before.insert");
 }
 
 /* The first input settles the columns of the write. */
@@ -61,7 +58,7 @@ static hudi_status begin(struct hd_op *op, hd_writer *writer, const struct Arrow
     writer->has_schema = true;
     HD_TRY(hd_arena_strdup(op, &writer->status.arena, writer->schema.avro,
                            (char **)&writer->status.avro_schema));
-    if (looks_keys_up(writer->config))
+    if (collects_by_key(writer->config))
         return hd_upsert_open(op, writer->config, &writer->schema, &writer->partitions,
                               &writer->status, &writer->upsert);
     return hd_insert_open(op, writer->config, &writer->schema, &writer->partitions, 0,

@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "arrow/schema.h"
+#include "arrow/view.h"
 #include "format/table/internal.h"
 #include "format/table/table_config.h"
 #include "format/table/table_schema.h"
@@ -514,12 +515,43 @@ static hudi_status put_flags(struct creation *c)
     return version < 4 ? HUDI_OK : put(c, "hoodie.table.timeline.timezone", zone);
 }
 
+/* With no ordering field given, a column `ts` that has an order is it, as in Hudi; "no_precombine"
+ * says that there is to be none. */
+static hudi_status default_ordering(struct creation *c, const char *create_schema)
+{
+    struct ArrowSchema schema;
+    struct hd_type type;
+
+    if (c->n_orderings > 0 || create_schema == NULL ||
+        hd_options_has(c->options, "hoodie.table.precombine.field") ||
+        hd_options_has(c->options, "hoodie.table.ordering.fields") ||
+        hd_options_has(c->options, "hoodie.datasource.write.precombine.field"))
+        return HUDI_OK;
+    HD_TRY(hd_table_schema_from_avro(c->op, create_schema, &schema));
+    const int32_t column = hd_schema_find(&schema, "ts");
+    hudi_status status = HUDI_OK;
+    if (column >= 0)
+        status = hd_type_of(c->op, schema.children[column], &type);
+    if (status == HUDI_OK && column >= 0 && hd_type_comparable(&type, &type) &&
+        type.id != HD_TYPE_LIST && type.id != HD_TYPE_STRUCT && type.id != HD_TYPE_MAP) {
+        status =
+            hd_arena_array(c->op, &c->properties.arena, 1, sizeof *c->orderings, &c->orderings);
+        if (status == HUDI_OK) {
+            c->orderings[0] = "ts";
+            c->n_orderings = 1;
+        }
+    }
+    hd_schema_clear(&schema);
+    return status;
+}
+
 static hudi_status create(struct creation *c, const char *create_schema)
 {
     const struct payload *payload;
 
     HD_TRY(choose_version(c));
     HD_TRY(choose_fields(c));
+    HD_TRY(default_ordering(c, create_schema));
     HD_TRY(choose_generator(c));
     HD_TRY(check_partitions(c));
     HD_TRY(choose_payload(c, &payload));
