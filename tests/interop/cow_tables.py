@@ -104,7 +104,7 @@ SCALARS = {"id": "string", "p": "string", "ts": "long", "b": "boolean", "i": "in
            "day": "date", "millis": "timestamp_millis"}
 SCALAR_ROWS = [
     {"b": True, "i": -2**31, "l": -2**63, "f": 0.1, "d": 0.1, "s": "", "bin": "", "dec": "-99999999.99",
-     "big": "12345678901234567890.0123456789", "day": "0999-12-31", "millis": "1969-12-31T23:59:59.999Z"},
+     "big": "12345678901234567890.0123456789", "day": "1582-10-15", "millis": "1969-12-31T23:59:59.999Z"},
     {"b": False, "i": 2**31 - 1, "l": 2**63 - 1, "f": "NaN", "d": "NaN", "s": "tab\t\"quote\" \\ 😀", "bin": "AP+A",
      "dec": "0.00", "big": "-0.0000000001", "day": "1969-12-31", "millis": "2024-02-29T12:34:56.789Z"},
     {"b": True, "i": 0, "l": 0, "f": "-Infinity", "d": "Infinity", "s": "a" * 3000, "bin": "AA==", "dec": "0.01",
@@ -112,14 +112,14 @@ SCALAR_ROWS = [
     {"b": None, "i": None, "l": None, "f": -0.0, "d": 5e-324, "s": None, "bin": None, "dec": None, "big": None,
      "day": None, "millis": None},
     {"b": False, "i": 7, "l": 7, "f": None, "d": None, "s": "x", "bin": "AQID", "dec": "12.30",
-     "big": "99999999999999999999.9999999999", "day": "2024-02-29", "millis": "1600-01-01T00:00:00.000Z"},
+     "big": "99999999999999999999.9999999999", "day": "2024-02-29", "millis": "1900-01-01T00:00:00.000Z"},
 ]
-MICROS = {"id": "string", "p": "string", "ts": "long", "micros": "timestamp", "local": "timestamp_ntz"}
-MICROS_ROWS = [
-    {"micros": "1969-12-31T23:59:59.999999Z", "local": "1969-12-31T23:59:59.999999"},
-    {"micros": "2024-02-29T12:34:56.789012Z", "local": "2024-02-29T12:34:56.789012"},
-    {"micros": None, "local": None},
-]
+MICROS = {"id": "string", "p": "string", "ts": "long", "micros": "timestamp"}
+MICROS_ROWS = [{"micros": "1969-12-31T23:59:59.999999Z"}, {"micros": "2024-02-29T12:34:56.789012Z"}, {"micros": None}]
+LOCAL = {"id": "string", "p": "string", "ts": "long", "local": "timestamp_ntz"}
+LOCAL_ROWS = [{"local": "1969-12-31T23:59:59.999999"}, {"local": "2024-02-29T12:34:56.789012"}, {"local": None}]
+OLD_DAYS = {"id": "string", "p": "string", "ts": "long", "day": "date"}
+OLD_DAY_ROWS = [{"day": "0999-12-31"}, {"day": "0001-01-01"}, {"day": None}]
 NESTED = {"id": "string", "p": "string", "ts": "long", "tags": "array<string>", "nums": "map<string,long>",
           "point": "struct<x:double,label:string,deep:struct<y:int>>", "lists": "array<array<int>>",
           "many": "array<struct<k:string,n:long>>"}
@@ -184,7 +184,9 @@ TABLES = {
                                   options=[KEYGEN + "CustomKeyGenerator", *TIMED]),
     "null_partition": Table(*upserts(p=lambda i: None if i % 4 == 0 else "a")),
     "scalars": typed(SCALARS, SCALAR_ROWS),
-    "micros_and_local": typed(MICROS, MICROS_ROWS),
+    "micros": typed(MICROS, MICROS_ROWS),
+    "local_times": typed(LOCAL, LOCAL_ROWS),
+    "old_days": typed(OLD_DAYS, OLD_DAY_ROWS),
     "nested": typed(NESTED, NESTED_ROWS),
     "null_items": typed(NULL_ITEMS, NULL_ITEM_ROWS),
     "global_index": Table(("insert", rows(range(30))), ("upsert", rows(range(20, 40), 1, p="c")),

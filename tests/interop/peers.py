@@ -71,6 +71,7 @@ class Session:
                 if not status["ok"]:
                     raise Failed(f"{line}: {status.get('error')}")
                 return status
+        self.process.wait()
         raise Failed(f"{line}: the peer has ended, see {self.log.name}")
 
     def close(self):
