@@ -11,6 +11,8 @@
 #include <cmocka.h>
 
 #include "codec/avro.h"
+#include "service/verify.h"
+#include "support/fault.h"
 #include "support/golden.h"
 #include "support/written_table.h"
 
@@ -417,6 +419,38 @@ static void finds_files_of_instants_that_were_never_archived(void **state)
     test_golden_remove(path);
 }
 
+/* A fault is passed up, or it is a finding: nothing is silently left out. */
+static void survives_faults(void **state)
+{
+    struct written_table *const table = *state;
+    void *op_state = NULL;
+    int64_t n_faults = 0;
+
+    written_table_write(table, "upsert", "a", 0, 10, "one");
+    written_table_write(table, "upsert", "b", 5, 10, "two");
+    assert_int_equal(test_op_setup(&op_state), 0);
+    struct hd_op *const op = op_state;
+    for (int64_t nth = 1;; nth += 1 + nth / 50) {
+        struct hd_verification found;
+
+        test_fault_arm(op, nth);
+        const hudi_status status = hd_verify(op, NULL, table->path, NULL, &found);
+        const bool fired = test_fault_fired(op);
+        test_fault_disarm(op);
+        if (status == HUDI_OK)
+            assert_int_equal(found.n_findings > 0, fired);
+        else
+            assert_null(found.findings);
+        hd_verification_clear(&found);
+        if (!fired)
+            break;
+        n_faults++;
+    }
+    assert_true(n_faults > 100);
+    hd_op_clear_error(op);
+    assert_int_equal(test_op_teardown(&op_state), 0);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -443,6 +477,7 @@ int main(void)
         TEST(finds_a_running_rollback_whose_plan_cannot_be_read),
         TEST(notes_markers_that_were_left),
         TEST(finds_files_of_instants_that_were_never_archived),
+        TEST(survives_faults),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
