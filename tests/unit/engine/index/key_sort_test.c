@@ -42,12 +42,10 @@ static hd_spillable_map *map_of(struct hd_op *op, const char *const *keys, size_
     assert_int_equal(hd_array_struct(op, &column, 1, (int64_t)n, &batch), HUDI_OK);
     assert_int_equal(hd_shared_array_new(op, &batch, &shared), HUDI_OK);
     assert_int_equal(hd_view_open(op, &arena, &field, &key_array, &view), HUDI_OK);
-    const struct hd_spillable_map_options options = {.schema = &schema,
-                                                     .memory_bytes = UINT64_MAX};
+    const struct hd_spillable_map_options options = {.schema = &schema, .memory_bytes = UINT64_MAX};
     assert_int_equal(hd_spillable_map_new(op, &options, &map), HUDI_OK);
     assert_int_equal(
-        hd_spillable_map_put(op, map, &view, NULL, shared, NULL, (int64_t)n, NULL, NULL),
-        HUDI_OK);
+        hd_spillable_map_put(op, map, &view, NULL, shared, NULL, (int64_t)n, NULL, NULL), HUDI_OK);
     hd_shared_array_free(shared);
     hd_array_clear(&key_array);
     hd_schema_clear(&field);

@@ -220,7 +220,7 @@ static void expect_pruned(struct hd_op *op, const char *name, const char *p_type
                           const char *const *values, const char *filter, const char *rows)
 {
     struct scan_table t;
-    char file_id[8], row[64], path[128];
+    char file_id[24], row[64], path[128];
 
     scan_table_open(op, &t, name, p_type, properties);
     for (size_t i = 0; partitions[i] != NULL; i++) {
