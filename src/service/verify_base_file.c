@@ -395,7 +395,7 @@ hudi_status hd_verify_base_file(struct hd_op *op, struct hd_verify *verify,
     struct check check = {
         .verify = verify,
         .file = file,
-        .faults = {[BAD_KEY] = {.kind = "bad-key", .what = "is a record key"},
+        .faults = {[BAD_KEY] = {.kind = "bad-key", .what = "is no record key"},
                    [OUT_OF_RANGE] = {.kind = "key-out-of-range",
                                      .what = "is outside of the footer's key range"},
                    [NOT_IN_BLOOM] = {.kind = "key-not-in-bloom",
@@ -425,7 +425,6 @@ hudi_status hd_verify_base_file(struct hd_op *op, struct hd_verify *verify,
         file->keys_readable = false;
         hd_key_hashes_clear(op, file);
         HD_TRY_OUT(hd_report_failure(op, &file->report, status, "unreadable-file", file->path));
-        status = HUDI_OK;
     }
     HD_TRY_OUT(report_faults(op, &check));
 out:
