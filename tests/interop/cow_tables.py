@@ -5,6 +5,11 @@ PARTITIONS = ["a", "b", "c"]
 KEYGEN = "hoodie.datasource.write.keygenerator.class=org.apache.hudi.keygen."
 
 
+def as_words(options):
+    """Options as words of a command line."""
+    return [word for option in options for word in ("-o", option)]
+
+
 def row(i, version=0, **other):
     """Row i as its version-th write gives it; every fifth n and every seventh v are null."""
     values = {"id": f"id-{i:04}", "p": PARTITIONS[i % 3], "v": None if i % 7 == 0 else f"v{version}-{i} ä€",
@@ -67,9 +72,7 @@ class Table:
         create = ["--schema", schema, "--key", self.key, "--order-by", "ts"]
         if self.partition:
             create += ["--partition-by", self.partition]
-        for option in [f"hoodie.write.table.version={version}", *self.options]:
-            create += ["-o", option]
-        hudi.run("create", path, *create)
+        hudi.run("create", path, *create, *as_words([f"hoodie.write.table.version={version}", *self.options]))
         model = Model(self.identity, "ts")
         for op, given in self.steps:
             if op == "delete_partition":
@@ -86,7 +89,7 @@ class Table:
         options = [option for option in self.options if option.startswith("hoodie.index")]
         if ":" in self.partition:
             options.append(f"hoodie.datasource.write.partitionpath.field={self.partition}")
-        return [word for option in options for word in ("-o", option)]
+        return as_words(options)
 
 
 UPSERTS = (("insert", rows(range(30))), ("upsert", rows(range(20, 40), 1)), ("delete", rows([3, 25, 39])))
