@@ -52,8 +52,7 @@ hudi_status hudi_rollback(hudi_table *table, const char *instant_time, hudi_erro
     struct hd_op op;
 
     hd_call_begin(&op, table->context, NULL);
-    return hd_call_end(&op,
-                       roll_back(&op, table->context, table->snapshot.uri, &table->options,
-                                 instant_time),
-                       err);
+    return hd_call_end(
+        &op, roll_back(&op, table->context, table->snapshot.uri, &table->options, instant_time),
+        err);
 }
