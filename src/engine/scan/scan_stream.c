@@ -22,6 +22,7 @@
 
 #define N_PLACES 64
 #define MAX_AHEAD_BYTES (UINT64_C(64) << 20)
+#define WORKER_BYTES (UINT64_C(64) << 20) /* of the budget: what decoding a file takes */
 
 struct waiting {
     struct waiting *next;
@@ -196,9 +197,14 @@ static void close_ring(struct scan *scan)
 
 static hudi_status open_ring(struct hd_op *op, struct scan *scan)
 {
-    const size_t n_splits = scan->plan->n_splits;
-    const size_t n = scan->n_threads < n_splits ? scan->n_threads : n_splits;
+    const uint64_t n_affordable = op->budget->limit_bytes / WORKER_BYTES;
+    size_t n = scan->n_threads;
     struct ring *ring;
+
+    if (n > scan->plan->n_splits)
+        n = scan->plan->n_splits;
+    if (n > n_affordable)
+        n = n_affordable > 0 ? (size_t)n_affordable : 1;
 
     HD_TRY(hd_alloc(op, sizeof *ring, &ring));
     pthread_mutex_init(&ring->lock, NULL);

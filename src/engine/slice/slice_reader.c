@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/slice/slice_reader.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 #include "arrow/array.h"
-#include "arrow/gather.h"
 #include "arrow/schema.h"
-#include "arrow/view.h"
-#include "engine/slice/slice_columns.h"
+#include "engine/slice/slice_rows.h"
+#include "format/table/table_schema.h"
 #include "store/base_file.h"
 
 /*
@@ -16,21 +12,28 @@
  *  1. Only columns that are given out or filtered by are decoded.
  *  2. A column that is neither cast nor thinned out is the file's own array, shared.
  *  3. Rows keep the order of the file.
+ *
+ * With a filter on few of many columns a row group is probed first: those columns alone are read,
+ * and the others only if a row passes. That pays while most row groups have none, and ends
+ * otherwise.
  */
 struct hd_slice_reader {
     const struct hd_slice_query *query;
-    const char *partition_path;
     char *path; /* of the base file, for messages */
     hd_base_reader *base;
-    hd_base_batches *batches; /* NULL: no rows */
+    hd_base_batches *batches; /* NULL: none of the row groups before next_row_group is left */
+    int32_t *row_groups;      /* those that statistics left */
+    int32_t n_row_groups;
+    int32_t next_row_group; /* number in row_groups */
     struct hd_slice_columns columns;
+    struct hd_slice_rows rows;
     bool passes_through; /* batches of the projection are what is given out */
-    int32_t n_row_groups, n_read_row_groups;
-    uint8_t *passes; /* of each row of a batch: scratch */
-    size_t pass_capacity;
-    struct hd_run_list runs;
-    struct hd_arena arena; /* views of one batch */
-    const struct hd_view **views;
+
+    bool is_probing;
+    int32_t n_probed, n_hits;          /* row groups: looked at, and those with rows that pass */
+    struct hd_slice_query probe_query; /* of the filter's columns alone */
+    struct hd_slice_columns probe_columns;
+    struct hd_slice_rows probe_rows;
 };
 
 /* ---- opening ------------------------------------------------------------------------------ */
@@ -54,6 +57,23 @@ static hudi_status format_of(struct hd_op *op, const char *path, enum hd_base_fi
     return HUDI_OK;
 }
 
+/* A file that bootstrapping left: the meta columns here, the table's columns in the file that was
+ * bootstrapped. */
+static hudi_status check_skeleton(struct hd_op *op, const struct hd_slice_query *query,
+                                  const hd_base_reader *base)
+{
+    const struct ArrowSchema *file = hd_base_reader_schema(base);
+
+    if (!query->config->is_bootstrap)
+        return HUDI_OK;
+    for (int64_t i = 0; i < file->n_children; i++) {
+        if (!hd_is_meta_column(file->children[i]->name))
+            return HUDI_OK;
+    }
+    return hd_fail(op, HUDI_NOT_IMPLEMENTED,
+                   "a bootstrapped file: its columns are in the file that it was made from");
+}
+
 static hudi_status open_base(struct hd_op *op, const struct hd_slice_query *query,
                              const struct hd_slice_source *slice, hd_slice_reader *reader)
 {
@@ -63,18 +83,25 @@ static hudi_status open_base(struct hd_op *op, const struct hd_slice_query *quer
     HD_TRY(format_of(op, slice->base_path, &format));
     HD_TRY(hd_path_join(op, query->table_path, slice->base_path, &reader->path));
     HD_TRY(hd_fs_open_input(op, query->fs, reader->path, &file));
-    return hd_base_reader_open(op, file, format, &reader->base);
+    HD_TRY(hd_base_reader_open(op, file, format, &reader->base));
+    return check_skeleton(op, query, reader->base);
+}
+
+static int32_t n_filtered(const struct hd_slice_query *query)
+{
+    int32_t n = 0;
+
+    if (query->predicate != NULL)
+        hd_predicate_columns(query->predicate, &n);
+    return n;
 }
 
 /* No filter, no column from the path, no hidden column, and the order of the query's schema. */
 static bool passes_through(const struct hd_slice_query *query,
                            const struct hd_slice_columns *columns)
 {
-    int32_t n_filtered = 0;
-
-    if (query->predicate != NULL)
-        hd_predicate_columns(query->predicate, &n_filtered);
-    if (n_filtered > 0 || columns->operation >= 0 || columns->read.n_children != query->n_columns)
+    if (n_filtered(query) > 0 || columns->operation >= 0 ||
+        columns->read.n_children != query->n_columns)
         return false;
     for (int32_t i = 0; i < query->n_columns; i++) {
         if (columns->read_of[query->columns[i]] != i)
@@ -83,23 +110,27 @@ static bool passes_through(const struct hd_slice_query *query,
     return true;
 }
 
-static hudi_status start_reading(struct hd_op *op, hd_slice_reader *reader)
-{
-    hudi_status status = HUDI_OK;
-    int32_t *row_groups = NULL;
-    struct hd_base_read_options options = {.batch_rows = reader->query->batch_rows};
+#define PROBED_SHARE 3 /* probe when the filter needs this part of the columns at most */
 
-    options.columns = hd_projection_file_columns(reader->columns.projection, &options.n_columns);
-    HD_TRY_OUT(hd_slice_row_groups(op, reader->query, &reader->columns, reader->base, &row_groups,
-                                   &options.n_row_groups));
-    reader->n_row_groups = hd_base_reader_n_row_groups(reader->base);
-    reader->n_read_row_groups = options.n_row_groups;
-    options.row_groups = row_groups;
-    if (options.n_row_groups > 0)
-        HD_TRY_OUT(hd_base_reader_read(op, reader->base, &options, &reader->batches));
-out:
-    hd_free(op, row_groups);
-    return status;
+static hudi_status prepare_probing(struct hd_op *op, const struct hd_slice_source *slice,
+                                   hd_slice_reader *reader)
+{
+    int32_t n_read, n_probed;
+
+    if (n_filtered(reader->query) == 0 ||
+        n_filtered(reader->query) * PROBED_SHARE > reader->columns.read.n_children)
+        return HUDI_OK;
+    reader->probe_query = *reader->query;
+    reader->probe_query.columns =
+        hd_predicate_columns(reader->query->predicate, &reader->probe_query.n_columns);
+    HD_TRY(hd_slice_columns_init(op, &reader->probe_query, slice,
+                                 hd_base_reader_schema(reader->base), &reader->probe_columns));
+    HD_TRY(
+        hd_slice_rows_init(op, &reader->probe_query, &reader->probe_columns, &reader->probe_rows));
+    hd_projection_file_columns(reader->columns.projection, &n_read);
+    hd_projection_file_columns(reader->probe_columns.projection, &n_probed);
+    reader->is_probing = n_probed > 0 && n_probed * PROBED_SHARE <= n_read;
+    return HUDI_OK;
 }
 
 hudi_status hd_slice_reader_open(struct hd_op *op, const struct hd_slice_query *query,
@@ -116,15 +147,15 @@ hudi_status hd_slice_reader_open(struct hd_op *op, const struct hd_slice_query *
                        slice->file_id, slice->instant, slice->partition_path, slice->n_logs);
     HD_TRY(hd_alloc(op, sizeof *reader, &reader));
     reader->query = query;
-    reader->partition_path = slice->partition_path;
     if (slice->base_path != NULL) {
         HD_TRY_OUT(open_base(op, query, slice, reader));
         HD_TRY_OUT(hd_slice_columns_init(op, query, slice, hd_base_reader_schema(reader->base),
                                          &reader->columns));
-        HD_TRY_OUT(
-            hd_alloc_array(op, (size_t)query->schema->n_children, sizeof(void *), &reader->views));
+        HD_TRY_OUT(hd_slice_rows_init(op, query, &reader->columns, &reader->rows));
         reader->passes_through = passes_through(query, &reader->columns);
-        HD_TRY_OUT(start_reading(op, reader));
+        HD_TRY_OUT(prepare_probing(op, slice, reader));
+        HD_TRY_OUT(hd_slice_row_groups(op, query, &reader->columns, reader->base,
+                                       &reader->row_groups, &reader->n_row_groups));
     }
     *out = reader;
     return HUDI_OK;
@@ -140,172 +171,83 @@ void hd_slice_reader_close(hd_slice_reader *reader)
     if (reader == NULL)
         return;
     hd_base_batches_close(reader->batches);
+    hd_slice_rows_clear(NULL, &reader->rows);
+    hd_slice_rows_clear(NULL, &reader->probe_rows);
     hd_slice_columns_clear(NULL, &reader->columns);
+    hd_slice_columns_clear(NULL, &reader->probe_columns);
     hd_base_reader_close(reader->base);
+    hd_free(NULL, reader->row_groups);
     hd_free(NULL, reader->path);
-    hd_free(NULL, reader->passes);
-    hd_free(NULL, reader->runs.runs);
-    hd_free(NULL, reader->views);
-    hd_arena_clear(&reader->arena);
     hd_free(NULL, reader);
 }
 
 void hd_slice_reader_row_groups(const hd_slice_reader *reader, int32_t *n_all, int32_t *n_read)
 {
-    *n_all = reader->n_row_groups;
-    *n_read = reader->n_read_row_groups;
+    *n_all = reader->base == NULL ? 0 : hd_base_reader_n_row_groups(reader->base);
+    *n_read = reader->n_row_groups;
 }
 
-/* ---- which rows --------------------------------------------------------------------------- */
+/* ---- row groups --------------------------------------------------------------------------- */
 
-/* D: deleted; -U: what an update replaced. Source: HoodieOperation (Hudi 0.10.0) */
-static void leave_out_deletes(const struct hd_view *operation, uint8_t *passes)
+static hudi_status open_row_groups(struct hd_op *op, hd_slice_reader *reader,
+                                   const struct hd_slice_columns *columns, int32_t first, int32_t n,
+                                   hd_base_batches **out)
 {
-    for (int64_t i = 0; i < operation->length; i++) {
-        if (hd_view_is_null(operation, i))
-            continue;
-        const struct hd_slice text = hd_view_bytes(operation, i);
-        const bool deleted = (text.size == 1 && text.data[0] == 'D') ||
-                             (text.size == 2 && memcmp(text.data, "-U", 2) == 0);
+    struct hd_base_read_options options = {.batch_rows = reader->query->batch_rows,
+                                           .row_groups = reader->row_groups + first,
+                                           .n_row_groups = n};
 
-        passes[i] &= !deleted;
-    }
+    options.columns = hd_projection_file_columns(columns->projection, &options.n_columns);
+    return hd_base_reader_read(op, reader->base, &options, out);
 }
 
-/* Values of columns that the partition path gives, once for each row. */
-static hudi_status repeat(struct hd_op *op, const struct ArrowSchema *field,
-                          const struct ArrowArray *one, int64_t n_rows, struct ArrowArray *out)
+/* Does any row of a row group pass? Reads up to the first batch that has one. */
+static hudi_status probe(struct hd_op *op, hd_slice_reader *reader, int32_t row_group, bool *hit)
 {
     hudi_status status = HUDI_OK;
-    struct hd_run *runs;
+    hd_base_batches *batches;
+    struct ArrowArray stored, batch;
 
-    HD_TRY(hd_alloc_raw(op, (size_t)n_rows, sizeof *runs, &runs));
-    for (int64_t i = 0; i < n_rows; i++)
-        runs[i] = (struct hd_run){.source = 0, .start = 0, .length = 1};
-    status = hd_gather(op, field, &one, 1, runs, (size_t)n_rows, out);
-    hd_free(op, runs);
-    return status;
-}
-
-/* Views of the columns the predicate looks at; a column of the path is filled in first. */
-static hudi_status open_views(struct hd_op *op, hd_slice_reader *reader, const struct hd_view *read,
-                              int64_t n_rows, struct ArrowArray *filled)
-{
-    const struct ArrowSchema *schema = reader->query->schema;
-    int32_t n;
-    const int32_t *filtered = hd_predicate_columns(reader->query->predicate, &n);
-
-    for (int32_t i = 0; i < n; i++) {
-        const int32_t column = filtered[i], at = reader->columns.read_of[column];
-        struct hd_view *view;
-
-        if (at >= 0) {
-            reader->views[column] = &read->children[at];
-            continue;
-        }
-        HD_TRY(hd_arena_alloc(op, &reader->arena, sizeof *view, &view));
-        HD_TRY(repeat(op, schema->children[column], &reader->columns.fixed[column], n_rows,
-                      &filled[column]));
-        HD_TRY(hd_view_open(op, &reader->arena, schema->children[column], &filled[column], view));
-        reader->views[column] = view;
+    *hit = false;
+    HD_TRY(open_row_groups(op, reader, &reader->probe_columns, row_group, 1, &batches));
+    while (status == HUDI_OK && !*hit) {
+        HD_TRY_OUT(hd_op_check_cancel(op));
+        HD_TRY_OUT(hd_base_batches_next(op, batches, &stored));
+        HD_TRY_OUT(hd_projection_apply(op, reader->probe_columns.projection, &stored, &batch));
+        status = hd_slice_rows_select(op, &reader->probe_rows, &batch);
+        *hit = reader->probe_rows.runs.n_rows > 0;
+        hd_array_clear(&batch);
     }
-    return HUDI_OK;
-}
-
-static hudi_status add_runs(struct hd_op *op, const uint8_t *passes, int64_t n_rows,
-                            struct hd_run_list *runs)
-{
-    hd_run_list_reset(runs);
-    for (int64_t i = 0; i < n_rows;) {
-        const uint8_t *next = memchr(passes + i, 1, (size_t)(n_rows - i));
-        if (next == NULL)
-            break;
-        const int64_t start = next - passes;
-        const uint8_t *after = memchr(next, 0, (size_t)(n_rows - start));
-
-        i = after == NULL ? n_rows : after - passes;
-        HD_TRY(hd_run_list_add(op, runs, 0, (uint32_t)start, (uint32_t)(i - start)));
-    }
-    return HUDI_OK;
-}
-
-/* Rows of `batch` (of the projection) that are given out, as reader->runs. */
-static hudi_status select_rows(struct hd_op *op, hd_slice_reader *reader,
-                               const struct ArrowArray *batch)
-{
-    hudi_status status = HUDI_OK;
-    const int64_t n_rows = batch->length, n_columns = reader->query->schema->n_children;
-    struct hd_view read;
-    struct ArrowArray *filled = NULL;
-
-    hd_arena_reset(&reader->arena);
-    if ((uint64_t)n_rows > UINT32_MAX)
-        return hd_fail(op, HUDI_CORRUPT, "a batch of %" PRId64 " rows", n_rows);
-    HD_TRY(hd_grow(op, &reader->passes, &reader->pass_capacity, (size_t)n_rows, 1));
-    HD_TRY(hd_view_open(op, &reader->arena, &reader->columns.read, batch, &read));
-    HD_TRY(hd_alloc_array(op, (size_t)n_columns, sizeof *filled, &filled));
-    if (reader->query->predicate != NULL) {
-        HD_TRY_OUT(open_views(op, reader, &read, n_rows, filled));
-        HD_TRY_OUT(hd_predicate_select(op, reader->query->predicate, reader->views, n_rows,
-                                       reader->passes));
-    } else {
-        memset(reader->passes, 1, (size_t)n_rows);
-    }
-    if (reader->columns.operation >= 0)
-        leave_out_deletes(&read.children[reader->columns.operation], reader->passes);
-    HD_TRY_OUT(add_runs(op, reader->passes, n_rows, &reader->runs));
 out:
-    for (int64_t i = 0; i < n_columns; i++)
-        hd_array_clear(&filled[i]);
-    hd_free(op, filled);
-    return status;
+    hd_base_batches_close(batches);
+    return status == HUDI_END ? HUDI_OK : status;
+}
+
+/* Open what comes next: while probing a row group with rows that pass, else all that are left.
+ * HUDI_END when there is none. */
+static hudi_status advance(struct hd_op *op, hd_slice_reader *reader)
+{
+    hd_base_batches_close(reader->batches);
+    reader->batches = NULL;
+    while (reader->next_row_group < reader->n_row_groups) {
+        const int32_t first = reader->next_row_group;
+        const int32_t n = reader->is_probing ? 1 : reader->n_row_groups - first;
+        bool hit = true;
+
+        if (reader->is_probing) {
+            HD_TRY(probe(op, reader, first, &hit));
+            reader->n_probed++;
+            reader->n_hits += hit;
+            reader->is_probing = reader->n_hits < 2 || reader->n_hits * 2 <= reader->n_probed;
+        }
+        reader->next_row_group += n;
+        if (hit)
+            return open_row_groups(op, reader, &reader->columns, first, n, &reader->batches);
+    }
+    return HUDI_END;
 }
 
 /* ---- batches ------------------------------------------------------------------------------ */
-
-static hudi_status give_column(struct hd_op *op, const hd_slice_reader *reader, int32_t column,
-                               struct hd_shared_array *batch, bool all_rows, struct ArrowArray *out)
-{
-    const struct ArrowSchema *field = reader->query->schema->children[column];
-    const int32_t at = reader->columns.read_of[column];
-    struct ArrowArray whole;
-
-    if (at < 0)
-        return repeat(op, field, &reader->columns.fixed[column], (int64_t)reader->runs.n_rows, out);
-    if (all_rows)
-        return hd_array_share(op, batch, at, out);
-    HD_TRY(hd_array_share(op, batch, at, &whole));
-    const struct ArrowArray *source = &whole;
-    const hudi_status status =
-        hd_gather(op, field, &source, 1, reader->runs.runs, reader->runs.n_runs, out);
-    hd_array_clear(&whole);
-    return status;
-}
-
-/* The selected rows of `batch` (taken over) as columns of the query. */
-static hudi_status give_rows(struct hd_op *op, const hd_slice_reader *reader,
-                             struct ArrowArray *batch, struct ArrowArray *out)
-{
-    hudi_status status = HUDI_OK;
-    const struct hd_slice_query *query = reader->query;
-    const int64_t n_rows = (int64_t)reader->runs.n_rows;
-    const bool all_rows = n_rows == batch->length;
-    struct hd_shared_array *shared = NULL;
-    struct ArrowArray *columns = NULL;
-
-    HD_TRY_OUT(hd_shared_array_new(op, batch, &shared));
-    HD_TRY_OUT(hd_alloc_array(op, (size_t)query->n_columns, sizeof *columns, &columns));
-    for (int32_t i = 0; i < query->n_columns; i++)
-        HD_TRY_OUT(give_column(op, reader, query->columns[i], shared, all_rows, &columns[i]));
-    HD_TRY_OUT(hd_array_struct(op, columns, query->n_columns, n_rows, out));
-out:
-    for (int32_t i = 0; columns != NULL && i < query->n_columns; i++)
-        hd_array_clear(&columns[i]);
-    hd_free(op, columns);
-    hd_shared_array_free(shared);
-    hd_array_clear(batch);
-    return status;
-}
 
 static hudi_status next_batch(struct hd_op *op, hd_slice_reader *reader, struct ArrowArray *out)
 {
@@ -313,19 +255,22 @@ static hudi_status next_batch(struct hd_op *op, hd_slice_reader *reader, struct 
         struct ArrowArray stored, batch;
 
         HD_TRY(hd_op_check_cancel(op));
-        HD_TRY(hd_base_batches_next(op, reader->batches, &stored));
-        HD_TRY(hd_projection_apply(op, reader->columns.projection, &stored, &batch));
-        if (batch.length == 0) {
-            hd_array_clear(&batch);
+        if (reader->batches == NULL)
+            HD_TRY(advance(op, reader));
+        const hudi_status read = hd_base_batches_next(op, reader->batches, &stored);
+        if (read == HUDI_END) {
+            HD_TRY(advance(op, reader));
             continue;
         }
-        if (reader->passes_through) {
+        HD_TRY(read);
+        HD_TRY(hd_projection_apply(op, reader->columns.projection, &stored, &batch));
+        if (batch.length > 0 && reader->passes_through) {
             hd_array_move(&batch, out);
             return HUDI_OK;
         }
-        const hudi_status status = select_rows(op, reader, &batch);
-        if (status == HUDI_OK && reader->runs.n_rows > 0)
-            return give_rows(op, reader, &batch, out);
+        const hudi_status status = hd_slice_rows_select(op, &reader->rows, &batch);
+        if (status == HUDI_OK && reader->rows.runs.n_rows > 0)
+            return hd_slice_rows_give(op, &reader->rows, &batch, out);
         hd_array_clear(&batch);
         HD_TRY(status);
     }
@@ -334,7 +279,7 @@ static hudi_status next_batch(struct hd_op *op, hd_slice_reader *reader, struct 
 hudi_status hd_slice_reader_next(struct hd_op *op, hd_slice_reader *reader, struct ArrowArray *out)
 {
     *out = (struct ArrowArray){0};
-    if (reader->batches == NULL)
+    if (reader->base == NULL)
         return HUDI_END;
     const hudi_status status = next_batch(op, reader, out);
 

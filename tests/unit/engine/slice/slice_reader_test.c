@@ -226,6 +226,32 @@ static void row_groups_are_skipped_by_their_statistics(void **state)
     close_slice(&s);
 }
 
+/* Row groups whose statistics allow for rows that none of theirs is. */
+static void few_rows_of_many_row_groups_are_found(void **state)
+{
+    struct slice s;
+    struct hd_str rows = {0}, expected = {0};
+
+    /* a: 0 and 9 in every row group, 5 in one of ten */
+    for (int i = 0; i < 100; i++) {
+        test_must(*state, hd_str_printf(*state, &rows, "0|x%d|%d|z\n%d|x%d|%d|z\n9|x%d|%d|z\n", i,
+                                        i, i % 10 == 3 ? 5 : 1, i, i, i, i));
+        if (i % 10 == 3)
+            test_must(*state, hd_str_printf(*state, &expected, "5|x%d|%d|z\n", i, i));
+    }
+    open_slice(*state, &s, "a int\nb string\nc bigint\nd string\n", hd_str_text(&rows), 3,
+               "a int\nb string\nc bigint\nd string\n");
+    filter(&s, "a = 5");
+    expect(&s, hd_str_text(&expected));
+    filter(&s, "a IN (4, 6)");
+    expect(&s, "");
+    filter(&s, "a >= 0"); /* all row groups have some */
+    expect(&s, hd_str_text(&rows));
+    hd_str_clear(&rows);
+    hd_str_clear(&expected);
+    close_slice(&s);
+}
+
 /* Text does not sort as numbers do: "10" < "9". */
 static void statistics_of_a_type_that_sorts_otherwise_do_not_count(void **state)
 {
@@ -367,6 +393,7 @@ int main(void)
         cmocka_unit_test(types_that_do_not_become_the_tables_are_an_error),
         cmocka_unit_test(rows_are_filtered_also_by_columns_not_asked_for),
         cmocka_unit_test(row_groups_are_skipped_by_their_statistics),
+        cmocka_unit_test(few_rows_of_many_row_groups_are_found),
         cmocka_unit_test(statistics_of_a_type_that_sorts_otherwise_do_not_count),
         cmocka_unit_test(deletes_of_a_change_log_do_not_show),
         cmocka_unit_test(columns_that_are_not_stored_come_from_the_partition_path),
