@@ -13,6 +13,7 @@
 #include "arrow/cast.h"
 #include "arrow/schema.h"
 #include "store/arrow_cpp/bridge.h"
+#include "store/orc_footer.h"
 
 #define COUNT_BATCH_ROWS 65536 /* of batches without columns */
 
@@ -63,6 +64,8 @@ hudi_status hd_base_reader_open(struct hd_op *op, hd_input_file *file,
     }
     reader->file = file;
     reader->ops = format == HD_BASE_FILE_PARQUET ? &hd_parquet_reader_ops : &hd_orc_reader_ops;
+    if (format == HD_BASE_FILE_ORC)
+        HD_TRY_OUT(hd_orc_footer_check(op, file));
     HD_TRY_OUT(reader->ops->open(op, file, &reader->self, &reader->raw));
     HD_TRY_OUT(make_canonical(op, reader));
     *out = reader;

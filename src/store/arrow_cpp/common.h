@@ -141,6 +141,6 @@ hudi_status guarded(hd_op *op, Fault fault, const char *path, int64_t max_alloca
     }
 }
 
-} // namespace hudi
+} /* namespace hudi */
 
 #endif

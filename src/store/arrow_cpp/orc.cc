@@ -2,7 +2,8 @@
 /*
  * ORC files as batches; a stripe is what base_file.h calls a row group. Types as Arrow maps them:
  * timestamps come in nanoseconds, those with local time zone as UTC; char and varchar are strings.
- * Arrow does not give out stripe statistics, so there are none.
+ * Arrow does not give out stripe statistics, so there are none. What the footer says has been
+ * checked by orc_footer.c before anything here runs.
  */
 #include <algorithm>
 #include <arrow/adapters/orc/adapter.h>
@@ -20,8 +21,7 @@ using arrow::adapters::orc::ORCFileReader;
 using hudi::Fault;
 
 constexpr int64_t DEFAULT_BATCH_ROWS = 65536;
-constexpr int64_t BATCH_BYTES = int64_t{32} << 20;      /* aimed at, by default */
-constexpr uint64_t MAX_BLOCK_BYTES = uint64_t{1} << 23; /* a chunk's length has 23 bits */
+constexpr int64_t BATCH_BYTES = int64_t{32} << 20; /* aimed at, by default */
 
 struct Stripe {
     int64_t first_row;
@@ -58,52 +58,6 @@ struct Batches {
 
 /* ---- opening ------------------------------------------------------------------------------ */
 
-bool take_varint(const uint8_t **at, const uint8_t *end, uint64_t *out)
-{
-    *out = 0;
-    for (unsigned shift = 0; shift < 64 && *at < end; shift += 7) {
-        const uint8_t byte = *(*at)++;
-        *out |= static_cast<uint64_t>(byte & 0x7f) << shift;
-        if (byte < 0x80)
-            return true;
-    }
-    return false;
-}
-
-/*
- * The postscript (Protocol Buffers, its length in the file's last byte) says how much the ORC
- * library allocates before it looks at anything: 1 footer bytes, 3 compression block bytes, 4
- * format version (another one makes the library print a warning), 5 metadata bytes.
- */
-arrow::Status check_postscript(const std::shared_ptr<arrow::io::RandomAccessFile> &source)
-{
-    ARROW_ASSIGN_OR_RAISE(const int64_t size, source->GetSize());
-    ARROW_ASSIGN_OR_RAISE(const auto tail, source->ReadAt(std::max<int64_t>(0, size - 256), 256));
-    const uint8_t *end = tail->data() + tail->size() - 1;
-
-    if (size < 16 || *end > tail->size() - 1)
-        return arrow::Status::Invalid("file of ", size, " bytes is no ORC file");
-    for (const uint8_t *at = end - *end; at < end;) {
-        uint64_t tag, value;
-        if (!take_varint(&at, end, &tag) || !take_varint(&at, end, &value))
-            return arrow::Status::Invalid("ORC postscript is damaged");
-        if ((tag & 7) == 2) { /* bytes: version or magic */
-            if (value > static_cast<uint64_t>(end - at))
-                return arrow::Status::Invalid("ORC postscript is damaged");
-            if (tag >> 3 == 4 && !(value == 2 && at[0] == 0 && (at[1] == 11 || at[1] == 12)))
-                return arrow::Status::NotImplemented("ORC format version other than 0.11, 0.12");
-            at += value;
-        } else if ((tag & 7) != 0) {
-            return arrow::Status::Invalid("ORC postscript is damaged");
-        }
-        if (((tag == (1 << 3)) || tag == (5 << 3)) && value > static_cast<uint64_t>(size))
-            return arrow::Status::Invalid("ORC footer of ", value, " bytes in a file of ", size);
-        if (tag == (3 << 3) && value > MAX_BLOCK_BYTES)
-            return arrow::Status::Invalid("ORC compression blocks of ", value, " bytes");
-    }
-    return arrow::Status::OK();
-}
-
 arrow::Status read_stripes(ORCFileReader *file, Reader *reader)
 {
     const int64_t size = static_cast<int64_t>(hd_cpp_input_size(reader->file));
@@ -126,11 +80,10 @@ arrow::Status read_stripes(ORCFileReader *file, Reader *reader)
 arrow::Status open_reader(hd_input_file *file, std::unique_ptr<Reader> *out, ArrowSchema *schema)
 {
     auto reader = std::make_unique<Reader>();
-    const auto source = hudi::input_stream(file);
 
     reader->file = file;
-    ARROW_RETURN_NOT_OK(check_postscript(source));
-    ARROW_ASSIGN_OR_RAISE(const auto orc, ORCFileReader::Open(source, hudi::memory_pool()));
+    ARROW_ASSIGN_OR_RAISE(const auto orc,
+                          ORCFileReader::Open(hudi::input_stream(file), hudi::memory_pool()));
     ARROW_ASSIGN_OR_RAISE(reader->key_values, orc->ReadMetadata());
     ARROW_ASSIGN_OR_RAISE(reader->schema, orc->ReadSchema());
     reader->schema = reader->schema->RemoveMetadata();
