@@ -80,7 +80,8 @@ static hudi_status find_key_encoding(struct hd_op *op, struct hd_verify *verify)
 {
     if (verify->table.config.populate_meta_fields)
         return HUDI_OK;
-    const hudi_status status = hd_detect_key_encoding(op, &verify->table, &verify->key_encoding);
+    const hudi_status status =
+        hd_detect_key_encoding(op, &verify->table, HD_COMPLEX_WITH_FIELD, &verify->key_encoding);
     if (status == HUDI_OK || status == HUDI_CANCELLED || status == HUDI_NO_MEMORY)
         return status;
     if (status == HUDI_CONFLICT)

@@ -353,3 +353,14 @@ def test_verify_fails_on_findings_alone(table):
 
 def test_verify_in_a_hurry_sees_the_same_files(table):
     assert done("verify", table, "--quick") == done("verify", table)
+
+
+@pytest.mark.parametrize("new,key", [("true", "1"), ("false", "id:1")])
+def test_the_first_write_chooses_the_form_of_complex_keys_of_one_field(tmp_path, schema, new, key):
+    table = tmp_path / "t"
+    done("create", table, "--schema", schema, "--key", "id", "--partition-by", "region", "-o",
+         "hoodie.datasource.write.keygenerator.class=org.apache.hudi.keygen.ComplexKeyGenerator")
+    option = "hoodie.write.complex.keygen.new.encoding="
+    done("write", table, "-", "--format", "jsonl", "-o", option + new, stdin=lines(ROWS[1:2]))
+    done("write", table, "-", "--format", "jsonl", stdin=lines([{**ROWS[1], "name": "again"}]))
+    assert [(row["_hoodie_record_key"], row["name"]) for row in json_lines(done("read", table))] == [(key, "again")]

@@ -65,7 +65,9 @@ static hudi_status begin_instant(struct hd_op *op, hd_coordinator *coordinator)
     HD_TRY(hd_check_writable(op, table));
     HD_TRY(hd_switch_metadata_table_off(op, table));
     HD_TRY(hd_rollback_failed_writes(op, coordinator->pool, table));
-    HD_TRY(hd_detect_key_encoding(op, table, &config->encoding));
+    const bool bare = hd_write_bool(config, "hoodie.write.complex.keygen.new.encoding");
+    HD_TRY(hd_detect_key_encoding(op, table, bare ? HD_COMPLEX_BARE : HD_COMPLEX_WITH_FIELD,
+                                  &config->encoding));
     HD_TRY(hd_write_config_load_pending(op, config));
     const struct hd_instant *last = hd_timeline_last_completed_write(&table->timeline);
     if (last != NULL)

@@ -153,12 +153,13 @@ out:
 }
 
 hudi_status hd_detect_key_encoding(struct hd_op *op, const struct hd_table_snapshot *table,
+                                   enum hd_complex_encoding without_rows,
                                    enum hd_complex_encoding *out)
 {
     size_t i = table->timeline.n_instants;
     bool decided = false;
 
-    *out = HD_COMPLEX_WITH_FIELD;
+    *out = without_rows;
     if (table->config.key_generator != HD_KEYGEN_COMPLEX ||
         table->config.n_record_key_fields != 1 || !table->config.populate_meta_fields)
         return HUDI_OK;
@@ -166,8 +167,10 @@ hudi_status hd_detect_key_encoding(struct hd_op *op, const struct hd_table_snaps
         struct hd_commit_metadata newest;
         const hudi_status found = newest_files(op, &table->timeline, &i, &newest);
 
-        if (found == HUDI_NOT_FOUND)
+        if (found == HUDI_NOT_FOUND) {
+            *out = without_rows;
             return HUDI_OK;
+        }
         HD_TRY(found);
         hudi_status status = HUDI_OK;
         for (size_t s = 0; s < newest.n_stats && status == HUDI_OK && !decided; s++)

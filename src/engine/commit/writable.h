@@ -11,10 +11,11 @@ hudi_status hd_check_writable(struct hd_op *op, const struct hd_table_snapshot *
 
 /**
  * How the table's complex keys of one field are written, found from its newest base files
- * (docs/format/table-layout.md 6.2.1); tables without rows and other generators get the form with
- * the field's name. @return HUDI_CONFLICT when both forms are in that file
+ * (docs/format/table-layout.md 6.2.1); `without_rows` for tables without rows and other generators.
+ * @return HUDI_CONFLICT when both forms are in that file
  */
 hudi_status hd_detect_key_encoding(struct hd_op *op, const struct hd_table_snapshot *table,
+                                   enum hd_complex_encoding without_rows,
                                    enum hd_complex_encoding *out);
 
 /**
