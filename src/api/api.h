@@ -32,6 +32,7 @@ struct hudi_context {
     void (*log_line)(void *self, hudi_log_level level, const char *message);
     void *log_self;
     hd_pool *pool;
+    struct hd_faults *faults; /* tests' own, NULL outside of them: those of every op */
 };
 
 struct hudi_instant {

@@ -18,6 +18,7 @@ void hd_call_begin(struct hd_op *op, hudi_context *context, const hudi_cancel *c
     if (context != NULL) {
         op->budget = &context->budget;
         op->log = context->log;
+        op->faults = context->faults;
     }
     if (cancel != NULL)
         op->cancelled = &cancel->requested;

@@ -29,6 +29,11 @@ static void *get_pointer(const void *from)
     return pointer;
 }
 
+static bool is_denied(struct hd_op *op)
+{
+    return op->faults != NULL && !op->faults->files_only && hd_fault_hit(op);
+}
+
 static hudi_status fail_alloc(struct hd_op *op, size_t n, size_t element_bytes)
 {
     if (element_bytes == 1)
@@ -48,7 +53,7 @@ static hudi_status alloc_array(struct hd_op *op, size_t n, size_t element_bytes,
     void *pointer = NULL;
     size_t n_bytes;
 
-    if (total_bytes(n, element_bytes, &n_bytes) && !hd_fault_hit(op)) {
+    if (total_bytes(n, element_bytes, &n_bytes) && !is_denied(op)) {
         if (n_bytes == 0)
             n_bytes = 1;
         pointer = zeroed ? calloc(1, n_bytes) : malloc(n_bytes);
@@ -85,7 +90,7 @@ hudi_status hd_grow(struct hd_op *op, void *pointer, size_t *capacity, size_t wa
         n = *capacity + *capacity / 2;
     if (n < wanted)
         n = wanted;
-    if (!total_bytes(n, element_bytes, &n_bytes) || hd_fault_hit(op))
+    if (!total_bytes(n, element_bytes, &n_bytes) || is_denied(op))
         return fail_alloc(op, n, element_bytes);
     void *const grown = realloc(get_pointer(pointer), n_bytes);
     if (grown == NULL)

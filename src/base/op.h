@@ -50,6 +50,8 @@ struct hd_faults {
     hd_atomic_bool fired;
     bool sticky;          /* once fired, everything after fails too: a crash */
     bool no_error_memory; /* hd_fail() finds no memory for its error either */
+    bool files_only;      /* allocations neither count nor fail */
+    bool exits;           /* the process ends at the fault, as if it was killed */
 };
 
 /** Where "now" comes from; replaced in tests. */

@@ -350,7 +350,8 @@ hudi_status hd_coordinator_commit(struct hd_op *op, hd_coordinator *coordinator,
         coordinator = NULL;
         goto out;
     }
-    HD_TRY_OUT(hd_reconcile_markers(op, table, coordinator->config.instant_time, &metadata));
+    HD_TRY_OUT(hd_reconcile_markers(op, coordinator->pool, table, coordinator->config.instant_time,
+                                    &metadata));
     HD_TRY_OUT(publish(op, coordinator, &metadata));
     published = true;
     if (hd_markers_delete(op, table->fs, table->path, coordinator->config.instant_time) !=

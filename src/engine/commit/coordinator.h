@@ -18,7 +18,8 @@
  *            4 requested file                a pending instant: rolled back by the next writer
  *            5 inflight file                 the same
  *   tasks    6 markers, files                the same; the markers name the files to remove
- *   commit   7 stray files deleted           the same
+ *   commit   7 stray files deleted, the      the same
+ *              folders of files synced
  *            8 completed file                the write: it shows from here on
  *            9 markers deleted, lock freed   a folder that the next begin removes
  */

@@ -179,6 +179,21 @@ static hudi_status delete_file(struct hd_op *op, const struct hd_table_snapshot 
     return status == HUDI_NOT_FOUND ? HUDI_OK : status;
 }
 
+/* A file that came back after a loss of power would be of an instant that nobody knows. */
+static hudi_status sync_partition(struct hd_op *op, const struct hd_table_snapshot *table,
+                                  const char *partition_path)
+{
+    struct hd_file_info info;
+    char *path = NULL;
+
+    HD_TRY(hd_path_join(op, table->path, partition_path, &path));
+    hudi_status status = hd_fs_stat(op, table->fs, path, &info);
+    if (status == HUDI_OK)
+        status = hd_fs_sync_dir(op, table->fs, path);
+    hd_free(op, path);
+    return status == HUDI_NOT_FOUND ? HUDI_OK : status;
+}
+
 static hudi_status delete_files(struct hd_op *op, const struct hd_table_snapshot *table,
                                 const struct hd_rollback_plan *plan)
 {
@@ -188,6 +203,7 @@ static hudi_status delete_files(struct hd_op *op, const struct hd_table_snapshot
                            "rollback plan of %s wants blocks in log files", plan->target_time);
         for (size_t f = 0; f < plan->requests[i].n_files; f++)
             HD_TRY(delete_file(op, table, plan, &plan->requests[i], plan->requests[i].files[f]));
+        HD_TRY(sync_partition(op, table, plan->requests[i].partition_path));
     }
     return HUDI_OK;
 }

@@ -12,7 +12,7 @@
  *   1 {r}.rollback.requested: the plan, every file to delete by full path
  *   2 {r}.rollback.inflight
  *   3 a completed target is turned back to inflight: from here on its rows do not show
- *   4 the files are deleted
+ *   4 the files are deleted, for good: their folders are synced
  *   5 the target's inflight and requested files are deleted
  *   6 {r}.rollback: what was done
  *   7 the target's marker folder is deleted
