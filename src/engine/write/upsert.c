@@ -227,6 +227,8 @@ hudi_status hd_upsert_add(struct hd_op *op, hd_upsert *upsert, struct hd_input_b
 
 hudi_status hd_upsert_place(struct hd_op *op, hd_upsert *upsert)
 {
+    if (upsert->global && upsert->merged_columns)
+        HD_TRY(hd_upsert_repartition(op, upsert));
     HD_TRY(tag(op, upsert));
     HD_TRY(settle_hits(op, upsert));
     return collect_inserts(op, upsert);

@@ -42,6 +42,7 @@ struct hd_upsert {
     size_t partition_capacity;
     uint8_t *decisions;
     size_t n_decisions, decision_capacity;
+    bool merged_columns; /* some records were made of two: their partition may be either's */
     uint8_t *settled;      /* per entry: it has found its place, or is to have none */
     struct hd_arena arena; /* of the records at hand */
     struct hd_arena slice_arena;
@@ -84,11 +85,15 @@ hudi_status hd_upsert_spool(struct hd_op *op, hd_upsert *upsert,
 hudi_status hd_upsert_finish_spooled(struct hd_op *op, hd_upsert *upsert);
 void hd_upsert_free_spooled(struct hd_op *op, hd_upsert *upsert);
 
+/** Global index: find the partition of every record anew, after records were made of two. */
+hudi_status hd_upsert_repartition(struct hd_op *op, hd_upsert *upsert);
+
 /**
  * Global index: records whose key is stored in another partition than theirs move, as a delete
- * there and an insert here. Stored and incoming record are combined first: a stored one that wins
- * stays where it is, and the incoming one is dropped. Sets `drop` of the hits whose row goes, takes
- * out those of rows that stay, and marks in upsert->settled the entries that need no insert.
+ * there and an insert here. Stored and incoming record are combined first: where the outcome
+ * belongs to the stored one's partition (the stored one wins, or the record is deleted), the row is
+ * updated in its file as any other. Sets `drop` of the hits whose row goes, and in upsert->settled
+ * which entries need no insert.
  * Source: HoodieIndexUtils.mergeForPartitionUpdatesIfNeeded (Hudi 0.15.0)
  */
 hudi_status hd_upsert_resolve_moves(struct hd_op *op, hd_upsert *upsert);

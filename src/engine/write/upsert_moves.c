@@ -5,6 +5,9 @@
 #include "engine/write/upsert_internal.h"
 #include "store/base_file.h"
 
+/* Records whose partitions are found anew at a time. */
+#define BATCH_ROWS 16384
+
 /* Rows of one old file whose records are bound for other partitions. */
 struct moves {
     hd_upsert *upsert;
@@ -16,13 +19,71 @@ struct moves {
     struct ArrowSchema wanted; /* schema->record, as far as old files must have it */
 };
 
-static bool is_move(const hd_upsert *upsert, const struct hd_file_slice *slice, int64_t entry)
+/* Of upsert->settled: a row in the record's own partition is updated where it is. */
+#define AT_HOME 2
+
+static bool is_elsewhere(const hd_upsert *upsert, const struct hd_file_slice *slice,
+                         uint32_t partition)
 {
-    const struct hd_slice path =
-        hd_partition_set_path(upsert->partitions, upsert->partition_of[entry]);
+    const struct hd_slice path = hd_partition_set_path(upsert->partitions, partition);
 
     return !hd_slice_equal(path, hd_slice_text(slice->partition_path));
 }
+
+static bool is_move(const hd_upsert *upsert, const struct hd_file_slice *slice, int64_t entry)
+{
+    return is_elsewhere(upsert, slice, upsert->partition_of[entry]);
+}
+
+/* ---- partitions of records made of two ---------------------------------------------------- */
+
+/* Partition numbers of `records`, which had a place when they came: so they all have one. */
+static hudi_status partitions_of(struct hd_op *op, hd_upsert *upsert,
+                                 const struct ArrowArray *records, uint32_t *out)
+{
+    hudi_status status = HUDI_OK;
+    const struct hd_write_config *config = upsert->config;
+    hd_key_generator *generator = NULL;
+    struct hd_keys keys = {0};
+    struct hd_arena arena = {0};
+
+    HD_TRY_OUT(hd_key_generator_new(op, &config->table->config, &config->options,
+                                    &upsert->schema->record, config->encoding, &generator));
+    HD_TRY_OUT(hd_key_generator_apply(op, generator, records, &arena, upsert->partitions, &keys));
+    if (keys.n_failures > 0)
+        HD_TRY_OUT(hd_fail(op, HUDI_INVALID, "a record made of two has no place: %s",
+                           keys.failures[0].reason));
+    memcpy(out, keys.partitions, (size_t)records->length * sizeof *out);
+out:
+    hd_keys_clear(op, &keys);
+    hd_arena_clear(&arena);
+    hd_key_generator_free(generator);
+    return status;
+}
+
+hudi_status hd_upsert_repartition(struct hd_op *op, hd_upsert *upsert)
+{
+    const int64_t n_records = hd_spillable_map_length(upsert->map);
+    hudi_status status = HUDI_OK;
+
+    for (int64_t first = 0; first < n_records && status == HUDI_OK; first += BATCH_ROWS) {
+        const int64_t n = n_records - first < BATCH_ROWS ? n_records - first : BATCH_ROWS;
+        struct ArrowArray records = {0};
+        int64_t *entries = NULL;
+
+        HD_TRY(hd_alloc_array(op, (size_t)n, sizeof *entries, &entries));
+        for (int64_t i = 0; i < n; i++)
+            entries[i] = first + i;
+        status = hd_spillable_map_get(op, upsert->map, entries, n, &records);
+        if (status == HUDI_OK)
+            status = partitions_of(op, upsert, &records, upsert->partition_of + first);
+        hd_array_clear(&records);
+        hd_free(op, entries);
+    }
+    return status;
+}
+
+/* ---- rows of one old file ----------------------------------------------------------------- */
 
 static hudi_status open_file(struct hd_op *op, struct moves *moves)
 {
@@ -100,29 +161,61 @@ out:
     return status;
 }
 
+/* The stored row stays in its file, whatever the merge handle makes of it there. */
+static hudi_status settle_in_place(struct hd_op *op, struct moves *moves, int64_t entry)
+{
+    hd_upsert *upsert = moves->upsert;
+    struct hd_map *paths = &upsert->partitions->paths;
+    struct hd_map_entry *path;
+
+    HD_TRY(hd_map_put(op, paths, hd_slice_text(moves->file->slice->partition_path),
+                      paths->n_entries, &path, NULL));
+    upsert->partition_of[entry] = (uint32_t)path->value;
+    upsert->settled[entry] = AT_HOME;
+    return HUDI_OK;
+}
+
+/* The stored row goes; its record is inserted where it belongs, unless a row of it is there. */
+static void move_away(const struct moves *moves, struct hd_index_hit *hit)
+{
+    hit->drop = true;
+    if (moves->upsert->settled[hit->entry] != AT_HOME)
+        moves->upsert->settled[hit->entry] = 0;
+}
+
 static hudi_status decide(struct hd_op *op, struct moves *moves, struct hd_index_hit *hit,
                           const struct ArrowArray *stored, const struct hd_view *stored_columns,
                           int64_t row, const struct ArrowArray *incoming,
                           const struct hd_view *incoming_columns, int64_t incoming_row)
 {
+    hudi_status status = HUDI_OK;
     hd_upsert *upsert = moves->upsert;
+    const bool deletes = upsert->config->operation == HD_OPERATION_DELETE;
     const struct hd_merge_side old = {.columns = stored_columns, .row = row};
     const struct hd_merge_side new = {.columns = incoming_columns,
                                       .row = incoming_row,
-                                      .is_delete =
-                                          upsert->config->operation == HD_OPERATION_DELETE};
+                                      .is_delete = deletes,
+                                      .by_arrival = deletes};
     struct ArrowArray record = {0};
+    uint32_t partition;
     const enum hd_merge_choice choice = hd_merger_combine(upsert->merger, &old, &new);
 
-    upsert->settled[hit->entry] = 1;
-    hit->drop = choice != HD_MERGE_KEEP_STORED && choice != HD_MERGE_REWRITE_STORED;
-    if (choice == HD_MERGE_TAKE_INCOMING || choice == HD_MERGE_COLUMNS)
-        upsert->settled[hit->entry] = 0;
-    if (choice != HD_MERGE_COLUMNS)
+    if (choice == HD_MERGE_TAKE_INCOMING) {
+        move_away(moves, hit);
         return HUDI_OK;
-    hudi_status status = merged_record(op, moves, stored, incoming, &old, &new, &record);
-    if (status == HUDI_OK)
-        status = replace_record(op, upsert, hit->entry, &record);
+    }
+    if (choice != HD_MERGE_COLUMNS)
+        return settle_in_place(op, moves, hit->entry);
+    HD_TRY_OUT(merged_record(op, moves, stored, incoming, &old, &new, &record));
+    HD_TRY_OUT(partitions_of(op, upsert, &record, &partition));
+    if (is_elsewhere(upsert, moves->file->slice, partition)) {
+        upsert->partition_of[hit->entry] = partition;
+        move_away(moves, hit);
+    } else {
+        HD_TRY_OUT(settle_in_place(op, moves, hit->entry));
+    }
+    HD_TRY_OUT(replace_record(op, upsert, hit->entry, &record));
+out:
     hd_array_clear(&record);
     return status;
 }
@@ -204,17 +297,6 @@ out:
     return status;
 }
 
-/* Rows that stay where they are drop out of the hits. */
-static void forget_kept(const hd_upsert *upsert, struct hd_file_hits *file)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < file->n_hits; i++)
-        if (file->hits[i].drop || !is_move(upsert, file->slice, file->hits[i].entry))
-            file->hits[n++] = file->hits[i];
-    file->n_hits = n;
-}
-
 static bool moves_records(const hd_upsert *upsert)
 {
     const char *key = upsert->index_type == HD_INDEX_GLOBAL_BLOOM
@@ -237,7 +319,6 @@ static hudi_status resolve_file(struct hd_op *op, hd_upsert *upsert, struct hd_f
         goto out;
     HD_TRY_OUT(open_file(op, &moves));
     HD_TRY_OUT(read_rows(op, &moves));
-    forget_kept(upsert, file);
 out:
     hd_free(op, moves.which);
     hd_projection_free(moves.projection);
@@ -250,6 +331,13 @@ hudi_status hd_upsert_resolve_moves(struct hd_op *op, hd_upsert *upsert)
 {
     if (!moves_records(upsert))
         return HUDI_OK; /* updated where they are: the new partition value is not followed */
+    for (size_t f = 0; f < upsert->tagged.n_files; f++) {
+        const struct hd_file_hits *file = &upsert->tagged.files[f];
+
+        for (size_t i = 0; i < file->n_hits; i++)
+            if (!is_move(upsert, file->slice, file->hits[i].entry))
+                upsert->settled[file->hits[i].entry] = AT_HOME;
+    }
     for (size_t f = 0; f < upsert->tagged.n_files; f++)
         HD_TRY(resolve_file(op, upsert, &upsert->tagged.files[f]));
     return HUDI_OK;

@@ -19,6 +19,7 @@ static bool keep_later(void *self, const struct hd_view *old_columns, int64_t ol
         !upsert->combine || hd_merger_precombine(upsert->merger, &earlier, &later, columns);
 
     /* Room was made before the put: one decision a row at most. */
+    upsert->merged_columns |= *columns;
     if (upsert->global)
         upsert->decisions[upsert->n_decisions++] = replace;
     return replace;
