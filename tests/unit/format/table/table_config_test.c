@@ -285,6 +285,7 @@ static void expect_created(struct hd_op *op, const char *text, const char *expec
 #define KEY "hoodie.datasource.write.recordkey.field=id "
 #define CITY "hoodie.datasource.write.partitionpath.field=city "
 #define ORDER "hoodie.datasource.write.precombine.field=ts "
+#define NO_ORDER "hoodie.datasource.write.precombine.field=no_precombine "
 #define HIVE "hoodie.datasource.write.hive_style_partitioning=true "
 
 /* The fixtures spark-0.15.0-cow-hive and the like, but for what the first write adds and for the
@@ -315,7 +316,8 @@ static void a_new_table_has_the_keys_of_its_version(void **state)
                    "hoodie.table.type=COPY_ON_WRITE\n"
                    "hoodie.table.version=6\n"
                    "hoodie.timeline.layout.version=1\n");
-    expect_created(op, NAME KEY "hoodie.write.table.version=3 hoodie.table.type=MERGE_ON_READ",
+    expect_created(op,
+                   NAME KEY NO_ORDER "hoodie.write.table.version=3 hoodie.table.type=MERGE_ON_READ",
                    "hoodie.archivelog.folder=archived\n"
                    "hoodie.compaction.payload.class="
                    "org.apache.hudi.common.model.OverwriteWithLatestAvroPayload\n"
@@ -396,6 +398,30 @@ static void a_new_table_has_the_keys_of_its_version(void **state)
                    "hoodie.timeline.path=timeline\n");
 }
 
+static void expect_ordering(struct hd_op *op, const char *text, const char *field)
+{
+    struct hd_options options = {0};
+    struct hd_table_config config;
+
+    set_options(op, text, &options);
+    assert_int_equal(hd_table_config_for_create(op, &options, SCHEMA, &config), HUDI_OK);
+    assert_int_equal(config.n_ordering_fields, field == NULL ? 0 : 1);
+    if (field != NULL)
+        assert_string_equal(config.ordering_fields[0], field);
+    hd_table_config_clear(&config);
+    hd_options_clear(&options);
+}
+
+/* hoodie.datasource.write.precombine.field has the default ts in Hudi up to 0.15. */
+static void a_column_ts_orders_when_nothing_else_is_said(void **state)
+{
+    struct hd_op *op = *state;
+
+    expect_ordering(op, NAME KEY, "ts");
+    expect_ordering(op, NAME KEY NO_ORDER, NULL);
+    expect_ordering(op, NAME KEY "hoodie.datasource.write.precombine.field=id", "id");
+}
+
 static void expect_generator(struct hd_op *op, const char *text, enum hd_key_generator_type type,
                              const char *class_name)
 {
@@ -469,7 +495,7 @@ static void refuses_options_that_do_not_fit_each_other_or_the_schema(void **stat
     expect_refused(op, NAME KEY "hoodie.write.table.version=7", HUDI_NOT_IMPLEMENTED, "version 7");
     expect_refused(op, NAME KEY "payload.class=com.example.Mine", HUDI_NOT_IMPLEMENTED,
                    "Java code");
-    expect_refused(op, NAME KEY "payload.class=DefaultHoodieRecordPayload", HUDI_INVALID,
+    expect_refused(op, NAME KEY NO_ORDER "payload.class=DefaultHoodieRecordPayload", HUDI_INVALID,
                    "needs an ordering field");
     expect_refused(op,
                    NAME KEY ORDER "record.merge.mode=COMMIT_TIME_ORDERING "
@@ -497,6 +523,7 @@ int main(void)
         TEST(reads_the_create_schema_and_the_partial_update_mode),
         TEST(refuses_what_contradicts_itself),
         TEST(a_new_table_has_the_keys_of_its_version),
+        TEST(a_column_ts_orders_when_nothing_else_is_said),
         TEST(the_number_of_columns_chooses_the_key_generator),
         TEST(refuses_options_that_do_not_fit_each_other_or_the_schema),
     };
