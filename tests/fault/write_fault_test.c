@@ -25,7 +25,7 @@
 
 #define STORE "faults"
 #define URI "memory:" STORE "/t"
-#define SAMPLED_POINTS 9    /* of one operation and mode, without HUDI_TEST_SECONDS */
+#define SAMPLED_POINTS 9     /* of one operation and mode, without HUDI_TEST_SECONDS */
 #define WRITES_OF_A_TABLE 12 /* a fresh one then: its timeline would slow the walk down */
 #define N_ROWS 60
 

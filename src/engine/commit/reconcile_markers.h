@@ -14,8 +14,7 @@
  * HoodieTable.reconcileAgainstMarkers (Hudi 0.15.0)
  */
 hudi_status hd_reconcile_markers(struct hd_op *op, hd_pool *pool,
-                                 const struct hd_table_snapshot *table,
-                                 const char *instant_time,
+                                 const struct hd_table_snapshot *table, const char *instant_time,
                                  const struct hd_commit_metadata *metadata);
 
 #endif

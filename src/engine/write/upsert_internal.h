@@ -42,7 +42,7 @@ struct hd_upsert {
     size_t partition_capacity;
     uint8_t *decisions;
     size_t n_decisions, decision_capacity;
-    bool merged_columns; /* some records were made of two: their partition may be either's */
+    bool merged_columns;   /* some records were made of two: their partition may be either's */
     uint8_t *settled;      /* per entry: it has found its place, or is to have none */
     struct hd_arena arena; /* of the records at hand */
     struct hd_arena slice_arena;
