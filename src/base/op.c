@@ -2,13 +2,12 @@
 
 #include "base/op.h"
 
+#include <signal.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include "base/internal.h"
 
 #define LOG_LINE_BYTES 1024
-#define KILLED 137 /* exit code of a process that SIGKILL ended, as a shell tells it */
 
 void hd_op_init(struct hd_op *op)
 {
@@ -80,8 +79,8 @@ bool hd_fault_hit(struct hd_op *op)
         return true;
     if (atomic_load(&faults->left) < 0 || atomic_fetch_sub(&faults->left, 1) != 0)
         return false;
-    if (faults->exits)
-        _exit(KILLED);
+    if (faults->kills)
+        raise(SIGKILL);
     atomic_store(&faults->fired, true);
     return true;
 }

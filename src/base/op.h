@@ -51,7 +51,7 @@ struct hd_faults {
     bool sticky;          /* once fired, everything after fails too: a crash */
     bool no_error_memory; /* hd_fail() finds no memory for its error either */
     bool files_only;      /* allocations neither count nor fail */
-    bool exits;           /* the process ends at the fault, as if it was killed */
+    bool kills;           /* the process is killed at the fault */
 };
 
 /** Where "now" comes from; replaced in tests. */

@@ -670,7 +670,7 @@ static void set_write_options(const struct world *world, hudi_options *options,
 /* All streams of a step; false when one failed as it should. */
 static bool write_streams(const struct world *world, const struct step *step, hudi_write *write)
 {
-    const size_t n_streams = 1 + (size_t)below(3);
+    const size_t n_streams = step->fate == CANCELLED ? 1 : 1 + (size_t)below(3);
     hudi_error *error = NULL;
     hudi_cancel *cancel = NULL;
     size_t first = 0;
