@@ -157,7 +157,7 @@ def test_queries_that_contradict_themselves(table):
 # ---- tables that are not there, or not to be written ---------------------------------------------
 
 @pytest.mark.parametrize("words", [["read"], ["show"], ["timeline"], ["verify"],
-                                   ["rollback", "20240101000000000"], ["write"]])
+                                   ["rollback", "20240101000000000"], ["write", "-"]])
 def test_a_missing_table_is_named(tmp_path, words):
     path = tmp_path / "none"
     assert str(path) in error(FAILED, words[0], path, *words[1:])

@@ -68,7 +68,7 @@ class Turns:
 
     def flink_table(self):
         kinds = {"string": "STRING", "long": "BIGINT"}
-        columns = ", ".join(f"{name} {kinds[kind]}" for name, kind in self.table.columns.items())
+        columns = ", ".join(f"`{name}` {kinds[kind]}" for name, kind in self.table.columns.items())
         words = ["--type", "cow", "--columns", columns, "--key", self.table.key, "-o", "write.precombine.field=ts"]
         if self.table.partition:
             words += ["--partition", self.table.partition]

@@ -123,7 +123,7 @@ static void one_publisher_wins(void **state)
     const pid_t child = fork();
 
     for (int i = 0; i < 100; i++) {
-        char name[16];
+        char name[32];
         snprintf(name, sizeof name, "%d.commit", i);
         const hudi_status status =
             hd_fs_publish(op, fs, at(name), child == 0 ? "child" : "parent", child == 0 ? 5 : 6);
@@ -137,7 +137,7 @@ static void one_publisher_wins(void **state)
     assert_int_equal(n_won + WEXITSTATUS(code), 100);
     int n_parents = 0;
     for (int i = 0; i < 100; i++) {
-        char name[16];
+        char name[32];
         uint8_t *bytes;
         size_t n;
         snprintf(name, sizeof name, "%d.commit", i);
