@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/write/writer.h"
 
+#include "arrow/array.h"
 #include "arrow/cast.h"
 #include "arrow/schema.h"
 #include "arrow/stream.h"
@@ -70,10 +71,14 @@ static hudi_status take_batch(struct hd_op *op, hd_writer *writer, struct hd_inp
 {
     struct hd_input_batch batch;
 
-    HD_TRY(hd_op_check_cancel(op));
-    HD_TRY(hd_input_convert(op, input, array, &batch));
-    const hudi_status status = writer->upsert != NULL ? hd_upsert_add(op, writer->upsert, &batch)
-                                                      : hd_insert_add(op, writer->insert, &batch);
+    hudi_status status = hd_op_check_cancel(op);
+    if (status == HUDI_OK)
+        status = hd_input_convert(op, input, array, &batch);
+    else
+        hd_array_clear(array);
+    HD_TRY(status);
+    status = writer->upsert != NULL ? hd_upsert_add(op, writer->upsert, &batch)
+                                    : hd_insert_add(op, writer->insert, &batch);
     hd_input_batch_clear(op, &batch);
     return status;
 }
