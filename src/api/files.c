@@ -25,6 +25,7 @@ hudi_status hudi_table_files(const hudi_table *table, const char *as_of, hudi_fi
     list->table = table;
     if (as_of != NULL)
         HD_TRY_OUT(hd_instant_time_parse(&op, as_of, snapshot->config.timeline_utc, time));
+    HD_TRY_OUT(hd_timeline_check_writes(&op, &snapshot->timeline));
     HD_TRY_OUT(hd_file_system_view_load(&op, table->context->pool, snapshot->fs, snapshot->path,
                                         &snapshot->config, &snapshot->timeline, NULL, 0,
                                         &list->view));

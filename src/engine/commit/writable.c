@@ -94,6 +94,83 @@ hudi_status hd_check_writable(struct hd_op *op, const struct hd_table_snapshot *
     return check_file_ids(op, table);
 }
 
+static hudi_status check_schema(struct hd_op *op, const struct hd_table_snapshot *table,
+                                const struct hd_options *options)
+{
+    hudi_status status = HUDI_OK;
+    char *avro = NULL, *latest = NULL;
+    struct ArrowSchema schema = {0};
+    hd_key_generator *generator = NULL;
+
+    status = hd_timeline_table_schema(op, &table->timeline, &table->config, NULL, &avro, &latest);
+    if (status == HUDI_NOT_FOUND)
+        return HUDI_OK; /* the first rows bring it */
+    HD_TRY_OUT(status);
+    if (latest != NULL)
+        HD_TRY_OUT(hd_fail(op, HUDI_NOT_IMPLEMENTED,
+                           "writing to tables whose columns evolve by DDL (schema on read) is not "
+                           "supported yet"));
+    HD_TRY_OUT(hd_table_schema_from_avro(op, avro, &schema));
+    if (table->config.drop_partition_columns) /* the rows have more columns than the schema */
+        HD_TRY_OUT(hd_record_key_generator_new(op, &table->config, options, &schema,
+                                               HD_COMPLEX_WITH_FIELD, &generator));
+    else
+        HD_TRY_OUT(hd_key_generator_new(op, &table->config, options, &schema, HD_COMPLEX_WITH_FIELD,
+                                        &generator));
+out:
+    hd_key_generator_free(generator);
+    hd_schema_clear(&schema);
+    hd_free(op, avro);
+    hd_free(op, latest);
+    return status;
+}
+
+/* A file that a cleaner has removed since says nothing. */
+static hudi_status check_rows(struct hd_op *op, const struct hd_table_snapshot *table,
+                              const char *file_path)
+{
+    hudi_status status = HUDI_OK;
+    struct hd_file_info info;
+    hd_input_file *file = NULL;
+    hd_base_reader *reader = NULL;
+    char *path = NULL;
+
+    HD_TRY_OUT(hd_path_join(op, table->path, file_path, &path));
+    status = hd_fs_stat(op, table->fs, path, &info);
+    if (status == HUDI_NOT_FOUND) {
+        status = HUDI_OK;
+        goto out;
+    }
+    HD_TRY_OUT(status);
+    HD_TRY_OUT(hd_fs_open_input(op, table->fs, path, &file));
+    HD_TRY_OUT(hd_base_reader_open(op, file, table->config.base_file_format, &reader));
+    if (hd_schema_find(hd_base_reader_schema(reader), HD_META_OPERATION) >= 0)
+        status = hd_fail(op, HUDI_NOT_IMPLEMENTED,
+                         "the file keeps changelog operations (%s); writing to such tables is not "
+                         "supported",
+                         HD_META_OPERATION);
+out:
+    hd_base_reader_close(reader);
+    hd_free(op, path);
+    return hd_fail_path(op, status, file_path);
+}
+
+hudi_status hd_check_columns(struct hd_op *op, const struct hd_table_snapshot *table,
+                             const struct hd_options *options)
+{
+    struct hd_commit_metadata newest;
+    size_t i = table->timeline.n_instants;
+
+    HD_TRY(hd_timeline_check_writes(op, &table->timeline));
+    HD_TRY(check_schema(op, table, options));
+    hudi_status status = newest_files(op, &table->timeline, &i, &newest);
+    if (status != HUDI_OK)
+        return status == HUDI_NOT_FOUND ? HUDI_OK : status;
+    status = check_rows(op, table, newest.stats[0].path);
+    hd_commit_metadata_clear(&newest);
+    return status;
+}
+
 /* A file that a cleaner has removed since decides nothing. */
 static hudi_status detect_in_file(struct hd_op *op, const struct hd_table_snapshot *table,
                                   const char *file_path, enum hd_complex_encoding *out,

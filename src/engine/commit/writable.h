@@ -9,6 +9,12 @@
  * engine misreads. @return HUDI_NOT_IMPLEMENTED saying what of the table is in the way */
 hudi_status hd_check_writable(struct hd_op *op, const struct hd_table_snapshot *table);
 
+/** Refuse likewise what only the table's commits and files tell: a commit that is damaged, columns
+ * that evolve by DDL, rows with changelog operations, key fields that cannot make keys.
+ * @return HUDI_CORRUPT, HUDI_NOT_IMPLEMENTED, HUDI_INVALID */
+hudi_status hd_check_columns(struct hd_op *op, const struct hd_table_snapshot *table,
+                             const struct hd_options *options);
+
 /**
  * How the table's complex keys of one field are written, found from its newest base files
  * (docs/format/table-layout.md 6.2.1); `without_rows` for tables without rows and other generators.

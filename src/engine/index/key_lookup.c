@@ -165,12 +165,16 @@ out:
     return status;
 }
 
-static hudi_status choose_row_groups(struct hd_op *op, const struct hd_spillable_map *map,
+static hudi_status choose_row_groups(struct hd_op *op, const struct hd_table_snapshot *table,
+                                     const struct hd_spillable_map *map,
                                      const struct hd_key_group *group, hd_base_reader *reader,
                                      const struct candidates *candidates, int32_t *chosen,
                                      int32_t *n_chosen)
 {
-    const int32_t key_column = hd_schema_find(hd_base_reader_schema(reader), HD_META_RECORD_KEY);
+    const int32_t key_column =
+        table->config.populate_meta_fields
+            ? hd_schema_find(hd_base_reader_schema(reader), HD_META_RECORD_KEY)
+            : -1;
     const int32_t n = hd_base_reader_n_row_groups(reader);
 
     *n_chosen = 0;
@@ -234,10 +238,16 @@ hudi_status hd_key_lookup(struct hd_op *op, const struct hd_index_request *reque
     hd_base_reader *reader = NULL;
     struct candidates candidates = {0};
     int32_t *row_groups = NULL, n_row_groups = 0;
-    const bool bloom = request->type == HD_INDEX_BLOOM || request->type == HD_INDEX_GLOBAL_BLOOM;
+    /* Where rows have no meta columns, what files say of keys (Spark leaves the columns, empty)
+     * says nothing. */
+    const bool keys_told = request->table->config.populate_meta_fields;
+    const bool bloom =
+        keys_told && (request->type == HD_INDEX_BLOOM || request->type == HD_INDEX_GLOBAL_BLOOM);
 
     HD_TRY_OUT(open_base_file(op, request->table, slice, &reader));
-    HD_TRY_OUT(prune_by_range(op, request->map, group, reader, &candidates));
+    candidates = (struct candidates){.entries = group->entries, .n = group->n};
+    if (keys_told)
+        HD_TRY_OUT(prune_by_range(op, request->map, group, reader, &candidates));
     if (candidates.n == 0)
         goto out;
     if (bloom && candidates.n * BLOOM_MAX_SHARE < hd_base_reader_n_rows(reader))
@@ -246,8 +256,8 @@ hudi_status hd_key_lookup(struct hd_op *op, const struct hd_index_request *reque
         goto out;
     HD_TRY_OUT(hd_alloc_array(op, (size_t)hd_base_reader_n_row_groups(reader), sizeof *row_groups,
                               &row_groups));
-    HD_TRY_OUT(
-        choose_row_groups(op, request->map, group, reader, &candidates, row_groups, &n_row_groups));
+    HD_TRY_OUT(choose_row_groups(op, request->table, request->map, group, reader, &candidates,
+                                 row_groups, &n_row_groups));
     if (n_row_groups > 0)
         HD_TRY_OUT(probe_row_groups(op, request, group, reader, row_groups, n_row_groups, hits));
 out:

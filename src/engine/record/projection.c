@@ -181,3 +181,46 @@ out:
     hd_array_clear(batch);
     return status;
 }
+
+bool hd_is_bare_time(const struct hd_type *file, const struct hd_type *table)
+{
+    const bool wide = table->id == HD_TYPE_TIMESTAMP ||
+                      (table->id == HD_TYPE_TIME && table->unit > HD_UNIT_MILLI);
+    const bool narrow =
+        table->id == HD_TYPE_DATE || (table->id == HD_TYPE_TIME && table->unit <= HD_UNIT_MILLI);
+
+    return (wide && file->id == HD_TYPE_INT64) || (narrow && file->id == HD_TYPE_INT32);
+}
+
+static hudi_status understand_column(struct hd_op *op, const struct ArrowSchema *table,
+                                     struct ArrowSchema *column)
+{
+    struct hd_type stored, meant;
+    struct ArrowSchema field;
+
+    HD_TRY(hd_type_of(op, column, &stored));
+    HD_TRY(hd_type_of(op, table, &meant));
+    if (!hd_is_bare_time(&stored, &meant))
+        return HUDI_OK;
+    HD_TRY(hd_schema_init_field(op, &field, column->name, &meant, hd_schema_nullable(column)));
+    hd_schema_clear(column);
+    *column = field;
+    return HUDI_OK;
+}
+
+hudi_status hd_stored_schema(struct hd_op *op, const struct ArrowSchema *file,
+                             const struct ArrowSchema *table, struct ArrowSchema *out)
+{
+    hudi_status status = HUDI_OK;
+
+    HD_TRY(hd_schema_copy(op, file, out));
+    for (int64_t i = 0; i < out->n_children && status == HUDI_OK; i++) {
+        const int32_t column = hd_schema_find(table, out->children[i]->name);
+
+        if (column >= 0)
+            status = understand_column(op, table->children[column], out->children[i]);
+    }
+    if (status != HUDI_OK)
+        hd_schema_clear(out);
+    return status;
+}

@@ -37,6 +37,15 @@ hudi_status hd_projection_apply(struct hd_op *op, hd_projection *projection,
 /** True when apply() changes nothing: same columns, same types. */
 bool hd_projection_is_identity(const hd_projection *projection);
 
+/** The row writer of Flink's releases stores dates and times as bare integers: what they mean only
+ * the table's schema says. Is a file's column of that kind? Same bytes, another type.
+ * docs/format/observed.md */
+bool hd_is_bare_time(const struct hd_type *file, const struct hd_type *table);
+
+/** The schema of a file with such columns as the table has them, by name: what to project from. */
+hudi_status hd_stored_schema(struct hd_op *op, const struct ArrowSchema *file,
+                             const struct ArrowSchema *table, struct ArrowSchema *out);
+
 /* ---- schema on read ----------------------------------------------------------------------- */
 
 /** An internal schema (extraMetadata.latest_schema), parsed. */

@@ -120,18 +120,6 @@ static hudi_status file_names(struct hd_op *op, const struct hd_slice_query *que
     return HUDI_OK;
 }
 
-static bool is_bare(const struct hd_type *file, const struct hd_type *table)
-{
-    const bool wide = table->id == HD_TYPE_TIMESTAMP ||
-                      (table->id == HD_TYPE_TIME && table->unit > HD_UNIT_MILLI);
-    const bool narrow =
-        table->id == HD_TYPE_DATE || (table->id == HD_TYPE_TIME && table->unit <= HD_UNIT_MILLI);
-
-    return (wide && file->id == HD_TYPE_INT64) || (narrow && file->id == HD_TYPE_INT32);
-}
-
-/* The row writer of Flink's releases stores times as bare integers: what they mean only the table's
- * schema says. Same bytes, another type. docs/format/observed.md */
 static hudi_status understand_file(struct hd_op *op, const struct ArrowSchema *file,
                                    const hd_internal_schema *newest,
                                    const hd_internal_schema *internal, const char *const *names,
@@ -155,7 +143,7 @@ static hudi_status understand_file(struct hd_op *op, const struct ArrowSchema *f
             continue;
         HD_TRY(hd_type_of(op, file->children[column], &stored));
         HD_TRY(hd_type_of(op, wanted, &table));
-        if (!is_bare(&stored, &table))
+        if (!hd_is_bare_time(&stored, &table))
             continue;
         HD_TRY(hd_schema_init_field(op, &field, name, &table,
                                     hd_schema_nullable(file->children[column])));

@@ -38,6 +38,7 @@ static hudi_status open_old_file(struct hd_op *op, hd_merge_handle *handle)
     const struct hd_write_config *config = handle->request.config;
     const struct hd_data_file *base = handle->request.slice->base;
     hd_input_file *file = NULL;
+    struct ArrowSchema stored = {0};
     char *path = NULL;
 
     HD_TRY_OUT(hd_path_join(op, config->table->path, base->path, &path));
@@ -53,9 +54,12 @@ static hudi_status open_old_file(struct hd_op *op, hd_merge_handle *handle)
                          HD_META_OPERATION);
         goto out;
     }
-    HD_TRY_OUT(hd_projection_new(op, &handle->request.schema->file, schema, NULL, HD_CAST_WIDEN,
+    /* As reading sees it: what was stored under other types goes on as what it means. */
+    HD_TRY_OUT(hd_stored_schema(op, schema, &handle->request.schema->file, &stored));
+    HD_TRY_OUT(hd_projection_new(op, &handle->request.schema->file, &stored, NULL, HD_CAST_READ,
                                  &handle->projection));
 out:
+    hd_schema_clear(&stored);
     hd_free(op, path);
     return hd_fail_path(op, status, base->path);
 }

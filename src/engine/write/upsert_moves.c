@@ -90,6 +90,7 @@ static hudi_status open_file(struct hd_op *op, struct moves *moves)
     hudi_status status = HUDI_OK;
     const struct hd_write_config *config = moves->upsert->config;
     hd_input_file *file = NULL;
+    struct ArrowSchema stored = {0};
     char *path = NULL;
 
     HD_TRY_OUT(hd_path_join(op, config->table->path, moves->file->slice->base->path, &path));
@@ -102,9 +103,11 @@ static hudi_status open_file(struct hd_op *op, struct moves *moves)
         if (hd_schema_find(hd_base_reader_schema(moves->reader), moves->wanted.children[i]->name) <
             0)
             moves->wanted.children[i]->flags |= ARROW_FLAG_NULLABLE;
-    HD_TRY_OUT(hd_projection_new(op, &moves->wanted, hd_base_reader_schema(moves->reader), NULL,
-                                 HD_CAST_WIDEN, &moves->projection));
+    HD_TRY_OUT(hd_stored_schema(op, hd_base_reader_schema(moves->reader), &moves->wanted, &stored));
+    HD_TRY_OUT(
+        hd_projection_new(op, &moves->wanted, &stored, NULL, HD_CAST_READ, &moves->projection));
 out:
+    hd_schema_clear(&stored);
     hd_free(op, path);
     return status;
 }

@@ -231,7 +231,7 @@ static hudi_status check_partitions(struct creation *c)
     }
     if ((c->generator == HD_KEYGEN_NON_PARTITION || c->generator == HD_KEYGEN_GLOBAL_DELETE)
             ? c->n_partitions > 0
-            : c->n_partitions == 0)
+            : c->n_partitions == 0 && c->generator != HD_KEYGEN_COMPLEX)
         return hd_fail(c->op, HUDI_INVALID, "%s and %zu partition fields contradict each other",
                        name, c->n_partitions);
     if ((c->generator == HD_KEYGEN_SIMPLE || c->generator == HD_KEYGEN_TIMESTAMP) &&

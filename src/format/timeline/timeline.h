@@ -68,6 +68,10 @@ hudi_status hd_timeline_read(struct hd_op *op, const struct hd_timeline *timelin
                              const struct hd_instant *instant, enum hd_instant_state state,
                              uint8_t **out, size_t *n);
 
+/** Whether what is completed can be told at all: a completed write whose file is empty (a disk that
+ * was full, a copy that broke off) may have made any files. @return HUDI_CORRUPT naming the file */
+hudi_status hd_timeline_check_writes(struct hd_op *op, const struct hd_timeline *timeline);
+
 /**
  * Commit metadata of a completed write. A zero-byte or unparsable file is HUDI_CORRUPT naming it
  * (the newest instant's is read again for a moment first: older writers wrote it in place).

@@ -104,6 +104,20 @@ hudi_status hd_timeline_read_commit(struct hd_op *op, const struct hd_timeline *
                              : hd_timeline_fail_path(op, status, timeline, instant, HD_COMPLETED);
 }
 
+hudi_status hd_timeline_check_writes(struct hd_op *op, const struct hd_timeline *timeline)
+{
+    for (size_t i = 0; i < timeline->n_instants; i++) {
+        const struct hd_instant *instant = &timeline->instants[i];
+        struct hd_commit_metadata metadata;
+
+        if (!hd_instant_is_completed_write(instant) || instant->size_bytes > 0)
+            continue;
+        HD_TRY(hd_timeline_read_commit(op, timeline, instant, &metadata));
+        hd_commit_metadata_clear(&metadata); /* it has been written since */
+    }
+    return HUDI_OK;
+}
+
 /* Table services rewrite rows and carry the schema they found: it may be older than the table's. */
 static bool changes_schema(const struct hd_commit_metadata *metadata)
 {
