@@ -138,6 +138,50 @@ hudi_status hd_schema_init_field(struct hd_op *op, struct ArrowSchema *out, cons
     return node_init(op, out, format, name, nullable, 0);
 }
 
+/* i32 1 | i32 size | key | i32 size | value */
+#define DECIMAL_METADATA_HEAD (2 * sizeof(int32_t) + sizeof HD_DECIMAL_BYTES_KEY - 1)
+
+int32_t hd_schema_decimal_bytes(const struct ArrowSchema *field)
+{
+    int32_t n, size, value = 0;
+    const char *at = field->metadata;
+
+    if (at == NULL)
+        return 0;
+    memcpy(&n, at, sizeof n);
+    memcpy(&size, at + sizeof n, sizeof size);
+    if (n != 1 || size != (int32_t)sizeof HD_DECIMAL_BYTES_KEY - 1 ||
+        memcmp(at + 2 * sizeof n, HD_DECIMAL_BYTES_KEY, (size_t)size) != 0)
+        return 0;
+    at += DECIMAL_METADATA_HEAD;
+    memcpy(&size, at, sizeof size);
+    at += sizeof size;
+    for (int32_t i = 0; i < size && i < 9 && at[i] >= '0' && at[i] <= '9'; i++)
+        value = value * 10 + (at[i] - '0');
+    return value;
+}
+
+hudi_status hd_schema_set_decimal_bytes(struct hd_op *op, struct ArrowSchema *field,
+                                        int32_t n_bytes)
+{
+    char metadata[DECIMAL_METADATA_HEAD + 2 * sizeof(int32_t) + 16] = {0}, digits[16];
+    const int32_t one = 1, key_size = (int32_t)sizeof HD_DECIMAL_BYTES_KEY - 1,
+                  size = snprintf(digits, sizeof digits, "%d", (int)n_bytes);
+    struct ArrowSchema like = *field, out;
+    char *at = metadata;
+
+    at = (char *)memcpy(at, &one, sizeof one) + sizeof one;
+    at = (char *)memcpy(at, &key_size, sizeof key_size) + sizeof key_size;
+    at = (char *)memcpy(at, HD_DECIMAL_BYTES_KEY, (size_t)key_size) + key_size;
+    at = (char *)memcpy(at, &size, sizeof size) + sizeof size;
+    memcpy(at, digits, (size_t)size);
+    like.metadata = metadata;
+    HD_TRY(node_new(op, &like, 0, false, &out));
+    hd_schema_clear(field);
+    *field = out;
+    return HUDI_OK;
+}
+
 hudi_status hd_schema_init_list(struct hd_op *op, struct ArrowSchema *out, const char *name,
                                 bool nullable)
 {

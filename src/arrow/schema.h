@@ -23,6 +23,17 @@ hudi_status hd_schema_init_struct(struct hd_op *op, struct ArrowSchema *out, con
 hudi_status hd_schema_init_field(struct hd_op *op, struct ArrowSchema *out, const char *name,
                                  const struct hd_type *type, bool nullable);
 
+/**
+ * Bytes that a decimal takes where it is stored, when its Avro type is a fixed of its own size: as
+ * metadata of the field, since Arrow's types do not have it. 0: as its digits need. It says nothing
+ * of the values: types are equal without regard to it.
+ */
+#define HD_DECIMAL_BYTES_KEY "hudi.decimal.bytes"
+int32_t hd_schema_decimal_bytes(const struct ArrowSchema *field);
+/** Set it, in the place of other metadata. `field` is of hd_schema_init_field(). */
+hudi_status hd_schema_set_decimal_bytes(struct hd_op *op, struct ArrowSchema *field,
+                                        int32_t n_bytes);
+
 /** A list with the child still to be set at out->children[0]. */
 hudi_status hd_schema_init_list(struct hd_op *op, struct ArrowSchema *out, const char *name,
                                 bool nullable);

@@ -170,6 +170,31 @@ def test_every_file_has_the_width_of_the_declared_fixed(table, size, precision, 
     table.verify()
 
 
+def test_a_declared_width_holds_in_nested_values_too(table):
+    fixed = {"type": "fixed", "name": "f", "size": 11, "logicalType": "decimal", "precision": 20,
+             "scale": 2}
+    record = {"type": "record", "name": "r", "fields": [field("x", fixed)]}
+    table.create(KEYS + [field("r", record), field("l", {"type": "array", "items": nullable("f")}),
+                         field("m", {"type": "map", "values": nullable("f")})], order_by="ts")
+    rows = [{"id": "a", "ts": 1, "r": {"x": "-0.01"}, "l": ["1.00", None, "-2.50"],
+             "m": {"k": "-0.01", "n": None}},
+            {"id": "b", "ts": 1, "r": None, "l": None, "m": None},
+            {"id": "c", "ts": 1, "r": {"x": None}, "l": [], "m": {}}]
+    table.write(rows)
+    assert table.read() == rows
+    rows[0] = dict(rows[0], ts=2)
+    table.write(rows[:1])
+    assert table.read() == rows
+    for path in table.base_files():
+        schema = pq.ParquetFile(path).schema
+        widths = [schema.column(i).length for i in range(len(schema))
+                  if schema.column(i).physical_type == "FIXED_LEN_BYTE_ARRAY"]
+        assert widths == [11, 11, 11]
+        assert pq.read_table(path, columns=["r"])["r"].type.field("x").type == \
+            pa.decimal128(20, 2)
+    table.verify()
+
+
 def test_a_file_of_another_width_is_read_and_merged(table):
     """As other writers made it: 9 bytes, the least that the precision needs."""
     fixed = {"type": "fixed", "name": "f", "size": 10, "logicalType": "decimal", "precision": 20,

@@ -177,7 +177,14 @@ static hudi_status convert(struct conversion *c, const struct hd_avro_schema *av
     if (!plain_type(value, &type))
         return convert_nested(c, value, name, nullable, out);
     HD_TRY(leaf_type(c, value, &type));
-    return hd_schema_init_field(c->op, out, name, &type, nullable);
+    HD_TRY(hd_schema_init_field(c->op, out, name, &type, nullable));
+    if (type.id != HD_TYPE_DECIMAL || value->type != HD_AVRO_FIXED ||
+        value->fixed_bytes == hd_decimal_bytes(type.precision))
+        return HUDI_OK;
+    const hudi_status status = hd_schema_set_decimal_bytes(c->op, out, (int32_t)value->fixed_bytes);
+    if (status != HUDI_OK)
+        hd_schema_clear(out);
+    return status;
 }
 
 hudi_status hd_table_schema_of_record(struct hd_op *op, const struct hd_avro_schema *record,

@@ -54,6 +54,14 @@ static hudi_status fixed(struct writer *w, uint32_t n_bytes, const char *name, c
     return set_name(w, "fixed", inner, *out);
 }
 
+static uint32_t decimal_bytes(const struct ArrowSchema *field, const struct hd_type *type)
+{
+    const uint32_t least = hd_decimal_bytes(type->precision);
+    const uint32_t declared = (uint32_t)hd_schema_decimal_bytes(field);
+
+    return declared > least ? declared : least;
+}
+
 static hudi_status fail_type(struct writer *w, const struct ArrowSchema *field)
 {
     struct hd_str type = {0};
@@ -117,7 +125,7 @@ static hudi_status leaf(struct writer *w, const struct ArrowSchema *field,
     case HD_TYPE_DECIMAL:
         if (type->scale < 0 || type->scale > type->precision)
             return fail_type(w, field);
-        HD_TRY(fixed(w, hd_decimal_bytes(type->precision), name, space, out));
+        HD_TRY(fixed(w, decimal_bytes(field, type), name, space, out));
         (*out)->logical = HD_AVRO_DECIMAL;
         (*out)->precision = type->precision;
         (*out)->scale = type->scale;

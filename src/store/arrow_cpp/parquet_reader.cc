@@ -4,8 +4,9 @@
  *
  *  - lists in the two-level forms of Avro (`repeated T array`), of Spark (`bag`/`array`) and in
  *    the three-level form are lists; maps, MAP_KEY_VALUE too, are maps
- *  - INT96 is a timestamp in microseconds without zone; a bare INT64 stays an integer (what it
- * means is for the table's schema to say); dates and timestamps are proleptic, nothing is rebased
+ *  - INT96 is an instant in microseconds (Spark's and Hive's use of it); a bare INT64 stays an
+ *    integer (what it means is for the table's schema to say); dates and timestamps are proleptic,
+ *    nothing is rebased
  *  - decimals of any physical type are 128 bits wide
  *  - ENUM and JSON are strings, UUID 16 bytes
  *  - what pyarrow notes under "ARROW:schema" is honoured
@@ -91,14 +92,18 @@ parquet::ArrowReaderProperties arrow_properties()
     return properties;
 }
 
-/* Binary columns that are annotated as ENUM are text. */
+/* Binary columns that are annotated as ENUM are text, INT96 is an instant. */
 std::shared_ptr<arrow::DataType> output_type(const parquet::SchemaDescriptor &schema,
                                              const parquet::arrow::SchemaField &field)
 {
     const auto type = field.field->type();
 
     if (field.is_leaf()) {
-        const auto logical = schema.Column(field.column_index)->logical_type();
+        const auto *column = schema.Column(field.column_index);
+        const auto logical = column->logical_type();
+        if (column->physical_type() == parquet::Type::INT96 &&
+            type->id() == arrow::Type::TIMESTAMP)
+            return arrow::timestamp(arrow::TimeUnit::MICRO, "UTC");
         return logical != nullptr && logical->is_enum() && type->id() == arrow::Type::BINARY
                    ? arrow::utf8()
                    : type;

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "common.h"
+#include "parquet_fixed.h"
 
 namespace
 {
@@ -183,7 +184,7 @@ arrow::Status make_file(const Writer &writer, std::shared_ptr<hudi::OutputStream
     const auto *made = descriptor->group_node();
     parquet::schema::NodeVector fields;
     for (int i = 0; i < made->field_count(); i++)
-        fields.push_back(made->field(i));
+        fields.push_back(hudi::with_fixed_decimals(made->field(i), *schema->field(i)));
     const auto root = std::static_pointer_cast<parquet::schema::GroupNode>(
         parquet::schema::GroupNode::Make(writer.root_name, parquet::Repetition::REQUIRED, fields));
     auto contents = std::make_unique<WatchedContents>(
@@ -191,8 +192,9 @@ arrow::Status make_file(const Writer &writer, std::shared_ptr<hudi::OutputStream
     auto file = std::make_unique<parquet::ParquetFileWriter>();
     *watched = contents.get();
     file->Open(std::move(contents));
-    return parquet::arrow::FileWriter::Make(hudi::memory_pool(), std::move(file), schema,
-                                            arrow_properties, out);
+    return parquet::arrow::FileWriter::Make(hudi::memory_pool(), std::move(file),
+                                            hudi::with_fixed_decimals(schema), arrow_properties,
+                                            out);
 }
 
 /* The file, or its next section, whose magic is that of the file already. */
@@ -216,7 +218,7 @@ arrow::Status open_writer(hd_output_file *file, const ArrowSchema *schema,
     writer->sink = std::make_shared<hudi::OutputStream>(file);
     ARROW_ASSIGN_OR_RAISE(const auto imported, arrow::ImportSchema(&loan));
     for (const auto &field : imported->fields())
-        fields.push_back(field->RemoveMetadata());
+        fields.push_back(hudi::has_declared_width(*field) ? field : field->RemoveMetadata());
     writer->schema = arrow::schema(fields);
     writer->dictionaries.resize(fields.size());
     writer->row_group_bytes = options.row_group_bytes;
@@ -332,6 +334,22 @@ uint64_t group_bytes(const Writer &writer, double ratio)
                                            waiting.value_bytes + waiting.dict_bytes));
 }
 
+/* Rows as the file has them. */
+arrow::Status write_stored(parquet::arrow::FileWriter *file, const arrow::RecordBatch &batch)
+{
+    const auto schema = hudi::with_fixed_decimals(batch.schema());
+    std::vector<std::shared_ptr<arrow::Array>> columns;
+
+    if (schema == batch.schema())
+        return file->WriteRecordBatch(batch);
+    for (int i = 0; i < batch.num_columns(); i++) {
+        ARROW_ASSIGN_OR_RAISE(
+            auto column, hudi::with_fixed_decimals(batch.column(i), *batch.schema()->field(i)));
+        columns.push_back(std::move(column));
+    }
+    return file->WriteRecordBatch(*arrow::RecordBatch::Make(schema, batch.num_rows(), columns));
+}
+
 arrow::Status write_batch(Writer *writer, const ArrowArray *theirs)
 {
     ArrowArray loan = hudi::on_loan(*theirs);
@@ -345,7 +363,7 @@ arrow::Status write_batch(Writer *writer, const ArrowArray *theirs)
                 group_bytes(*writer, 1.0) >
             writer->row_group_bytes)
         ARROW_RETURN_NOT_OK(writer->parquet->NewBufferedRowGroup());
-    return writer->parquet->WriteRecordBatch(*batch);
+    return write_stored(writer->parquet.get(), *batch);
 }
 
 arrow::Status finish(Writer *writer)
@@ -396,7 +414,7 @@ arrow::Status column_file(Writer *writer, int32_t column, const ArrowArray *thei
     properties.max_row_group_length(std::max<int64_t>(1, values->length()));
     ARROW_RETURN_NOT_OK(make_file(*writer, sink, schema, std::move(properties), &contents, &file));
     ARROW_RETURN_NOT_OK(
-        file->WriteRecordBatch(*arrow::RecordBatch::Make(schema, values->length(), {values})));
+        write_stored(file.get(), *arrow::RecordBatch::Make(schema, values->length(), {values})));
     ARROW_RETURN_NOT_OK(file->Close());
     writer->bytes = std::move(sink->held());
     return arrow::Status::OK();

@@ -76,7 +76,7 @@ static void reads_flink_row_writer(void **state)
     assert_int_equal(hd_view_i64(typed(&rows, "c_ts", HD_TYPE_INT64), 0), 1646881621123);
     const struct hd_view *int96 = typed(&rows, "c_ts0", HD_TYPE_TIMESTAMP);
     assert_int_equal(int96->type.unit, HD_UNIT_MICRO);
-    assert_false(int96->type.utc);
+    assert_true(int96->type.utc);
     assert_int_equal(hd_view_i64(int96, 0), 1646881621000000);
     assert_int_equal(hd_view_i64(int96, 1), 0);
     const struct hd_view *time = typed(&rows, "c_time", HD_TYPE_TIME);
