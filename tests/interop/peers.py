@@ -115,8 +115,8 @@ class Flink(Session):
     def read(self, table, *options):
         out = self.file()
         # Asked for the meta columns of a table that stores none, Flink gives nulls.
-        properties = pathlib.Path(table, ".hoodie", "hoodie.properties").read_text(encoding="latin-1")
-        if "hoodie.populate.meta.fields=false" in properties:
+        properties = pathlib.Path(table, ".hoodie", "hoodie.properties")
+        if properties.exists() and "hoodie.populate.meta.fields=false" in properties.read_text(encoding="latin-1"):
             options = ("--no-meta", *options)
         self.do("read", "--table", table, *options, out=out)
         return read_lines(out.read_text(encoding="utf-8"))
