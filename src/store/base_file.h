@@ -34,7 +34,8 @@ void hd_base_reader_close(hd_base_reader *reader);
 hd_input_file *hd_base_reader_file(hd_base_reader *reader);
 
 /** Canonical schema of the whole file: two-level lists are lists, INT96 is an instant in
- * microseconds, a bare INT64 stays one; see arrow_cpp/parquet_reader.cc and orc.cc. The reader's. */
+ * microseconds, a bare INT64 stays one; see arrow_cpp/parquet_reader.cc and orc.cc. The reader's.
+ */
 const struct ArrowSchema *hd_base_reader_schema(const hd_base_reader *reader);
 int64_t hd_base_reader_n_rows(const hd_base_reader *reader);
 int32_t hd_base_reader_n_row_groups(const hd_base_reader *reader);

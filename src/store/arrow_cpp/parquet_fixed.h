@@ -28,6 +28,6 @@ parquet::schema::NodePtr with_fixed_decimals(const parquet::schema::NodePtr &nod
 arrow::Result<std::shared_ptr<arrow::Array>>
 with_fixed_decimals(const std::shared_ptr<arrow::Array> &array, const arrow::Field &field);
 
-} // namespace hudi
+} /* namespace hudi */
 
 #endif

@@ -101,8 +101,7 @@ std::shared_ptr<arrow::DataType> output_type(const parquet::SchemaDescriptor &sc
     if (field.is_leaf()) {
         const auto *column = schema.Column(field.column_index);
         const auto logical = column->logical_type();
-        if (column->physical_type() == parquet::Type::INT96 &&
-            type->id() == arrow::Type::TIMESTAMP)
+        if (column->physical_type() == parquet::Type::INT96 && type->id() == arrow::Type::TIMESTAMP)
             return arrow::timestamp(arrow::TimeUnit::MICRO, "UTC");
         return logical != nullptr && logical->is_enum() && type->id() == arrow::Type::BINARY
                    ? arrow::utf8()
