@@ -329,6 +329,11 @@ static hudi_status rename_file(struct hd_op *op, hd_file_system *fs, const char 
     return with_path(op, fs->ops->rename(op, fs, from, to, replace), to);
 }
 
+bool hd_fs_shows_whole_files(const hd_file_system *fs)
+{
+    return fs->put_is_atomic;
+}
+
 hudi_status hd_fs_rename(struct hd_op *op, hd_file_system *fs, const char *from, const char *to)
 {
     struct hd_file_info info;

@@ -86,6 +86,10 @@ hudi_status hd_fs_publish(struct hd_op *op, hd_file_system *fs, const char *path
 hudi_status hd_fs_replace(struct hd_op *op, hd_file_system *fs, const char *path, const void *bytes,
                           size_t n);
 
+/** Whether a new file shows only when it is closed, and then whole: no need to write it under
+ * another name first. */
+bool hd_fs_shows_whole_files(const hd_file_system *fs);
+
 /** @return HUDI_EXISTS when `to` exists (nothing changed), HUDI_NOT_FOUND. */
 hudi_status hd_fs_rename(struct hd_op *op, hd_file_system *fs, const char *from, const char *to);
 

@@ -7,12 +7,12 @@
 #include "arrow/array.h"
 #include "arrow/schema.h"
 #include "engine/record/key_range.h"
+#include "engine/write/sequence_numbers.h"
 #include "format/layout/file_name.h"
 #include "format/layout/partition.h"
 #include "format/table/table_schema.h"
 
 #define ROW_GROUP_ROWS 100000
-#define MAX_DECIMAL_DIGITS 20
 
 struct hd_base_sink {
     const struct hd_write_config *config;
@@ -176,41 +176,10 @@ out:
     return status;
 }
 
-/* Digits of `value` to the end of `buffer`; returns where they begin. */
-static char *decimal_digits(uint64_t value, char *end)
-{
-    do {
-        *--end = (char)('0' + value % 10);
-        value /= 10;
-    } while (value > 0);
-    return end;
-}
-
 hudi_status hd_base_sink_sequence_numbers(struct hd_op *op, hd_base_sink *sink, int64_t n,
                                           struct ArrowArray *out)
 {
-    hudi_status status = HUDI_OK;
-    const size_t prefix = sink->seqno_prefix.size;
-    int32_t *offsets = NULL;
-    char *data = NULL, digits[MAX_DECIMAL_DIGITS];
-    size_t at = 0;
-
-    HD_TRY_OUT(hd_buffer_new(op, ((uint64_t)n + 1) * sizeof *offsets, &offsets));
-    HD_TRY_OUT(hd_buffer_new(op, (uint64_t)n * (prefix + MAX_DECIMAL_DIGITS), &data));
-    for (int64_t i = 0; i < n; i++) {
-        char *end = digits + sizeof digits, *first = decimal_digits(sink->next_seqno++, end);
-
-        memcpy(data + at, sink->seqno_prefix.data, prefix);
-        memcpy(data + at + prefix, first, (size_t)(end - first));
-        at += prefix + (size_t)(end - first);
-        offsets[i + 1] = (int32_t)at;
-    }
-    status = hd_array_string(op, n, 0, NULL, offsets, data, out);
-    return status;
-out:
-    hd_buffer_free(offsets);
-    hd_buffer_free(data);
-    return status;
+    return hd_sequence_numbers(op, hd_str_slice(&sink->seqno_prefix), &sink->next_seqno, n, out);
 }
 
 hudi_status hd_base_sink_add_keys(struct hd_op *op, hd_base_sink *sink, const struct hd_view *keys)

@@ -31,26 +31,12 @@ hudi_status hd_write_status_fail(struct hd_op *op, struct hd_write_status *statu
     return HUDI_OK;
 }
 
-/* Base file stats only: what this library's handles make. */
-static hudi_status copy_stat(struct hd_op *op, struct hd_arena *arena,
-                             const struct hd_write_stat *from, struct hd_write_stat *to)
-{
-    *to = *from;
-    const char **strings[] = {&to->file_id, &to->path, &to->partition_path, &to->prev_commit,
-                              &to->prev_base_file};
-
-    for (size_t i = 0; i < HD_ARRAY_LENGTH(strings); i++)
-        if (*strings[i] != NULL)
-            HD_TRY(hd_arena_strdup(op, arena, *strings[i], (char **)strings[i]));
-    return HUDI_OK;
-}
-
 hudi_status hd_write_status_absorb(struct hd_op *op, struct hd_write_status *status,
                                    const struct hd_write_status *from)
 {
     for (size_t i = 0; i < from->n_stats; i++) {
         struct hd_write_stat stat;
-        HD_TRY(copy_stat(op, &status->arena, &from->stats[i], &stat));
+        HD_TRY(hd_write_stat_copy(op, &status->arena, &from->stats[i], &stat));
         HD_TRY(hd_write_status_add(op, status, &stat));
     }
     for (size_t i = 0; i < from->n_failures; i++)

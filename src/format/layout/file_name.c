@@ -143,6 +143,13 @@ hudi_status hd_base_file_name_format(struct hd_op *op, const char *file_id, cons
     return hd_asprintf(op, out, "%s_%s_%s%s", file_id, write_token, instant, extension);
 }
 
+hudi_status hd_log_file_name_format(struct hd_op *op, const char *file_id, const char *instant,
+                                    uint32_t log_version, const char *write_token, char **out)
+{
+    return hd_asprintf(op, out, ".%s_%s.log.%" PRIu32 "_%s", file_id, instant, log_version,
+                       write_token);
+}
+
 void hd_write_token_format(uint32_t task, uint32_t stage, uint64_t attempt,
                            char out[HD_WRITE_TOKEN_BYTES])
 {

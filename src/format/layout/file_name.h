@@ -27,6 +27,10 @@ bool hd_file_name_parse(const char *name, struct hd_file_name *out);
 hudi_status hd_base_file_name_format(struct hd_op *op, const char *file_id, const char *write_token,
                                      const char *instant, const char *extension, char **out);
 
+/** ".{file_id}_{instant}.log.{version}_{token}" */
+hudi_status hd_log_file_name_format(struct hd_op *op, const char *file_id, const char *instant,
+                                    uint32_t log_version, const char *write_token, char **out);
+
 #define HD_WRITE_TOKEN_BYTES 64
 /** "{task}-{stage}-{attempt}" */
 void hd_write_token_format(uint32_t task, uint32_t stage, uint64_t attempt,

@@ -241,37 +241,55 @@ static hudi_status append_be(struct hd_op *op, struct hd_str *out, uint64_t valu
     return hd_str_append(op, out, bytes, n_bytes);
 }
 
+hudi_status hd_log_block_frame(struct hd_op *op, enum hd_log_block_type type,
+                               const struct hd_log_header_entry *header, size_t n_header,
+                               uint64_t content_bytes, struct hd_str *head, struct hd_str *tail)
+{
+    uint64_t header_bytes = 4;
+
+    for (size_t i = 0; i < n_header; i++)
+        header_bytes += 8 + header[i].value.size;
+    const uint64_t size = MIN_SIZE - 4 + header_bytes + content_bytes;
+    if (header_bytes > MAX_BLOCK_BYTES || content_bytes > MAX_BLOCK_BYTES ||
+        size + PREFIX_BYTES > MAX_BLOCK_BYTES)
+        return hd_fail(op, HUDI_INVALID, "a log block of %" PRIu64 " bytes is too large", size);
+    HD_TRY(hd_str_append(op, head, MAGIC, sizeof MAGIC));
+    HD_TRY(append_be(op, head, size, 8));
+    HD_TRY(append_be(op, head, FORMAT_VERSION, 4));
+    HD_TRY(append_be(op, head, (uint64_t)type, 4));
+    HD_TRY(append_be(op, head, n_header, 4));
+    for (size_t i = 0; i < n_header; i++) {
+        HD_TRY(append_be(op, head, (uint64_t)header[i].key, 4));
+        HD_TRY(append_be(op, head, header[i].value.size, 4));
+        HD_TRY(hd_str_append(op, head, header[i].value.data, header[i].value.size));
+    }
+    HD_TRY(append_be(op, head, content_bytes, 8));
+    HD_TRY(append_be(op, tail, 0, 4)); /* footer */
+    return append_be(op, tail, size + MAGIC_BYTES, 8);
+}
+
 hudi_status hd_log_block_encode(struct hd_op *op, enum hd_log_block_type type,
                                 const struct hd_log_header_entry *header, size_t n_header,
                                 const struct hd_slice *content, size_t n_content,
                                 struct hd_str *out)
 {
-    uint64_t header_bytes = 4, content_bytes = 0;
+    hudi_status status = HUDI_OK;
+    uint64_t content_bytes = 0;
+    struct hd_str head = {0}, tail = {0};
 
-    for (size_t i = 0; i < n_header; i++)
-        header_bytes += 8 + header[i].value.size;
     for (size_t i = 0; i < n_content; i++)
         content_bytes += content[i].size;
-    const uint64_t size = MIN_SIZE - 4 + header_bytes + content_bytes;
-    if (header_bytes > MAX_BLOCK_BYTES || content_bytes > MAX_BLOCK_BYTES ||
-        size + PREFIX_BYTES > MAX_BLOCK_BYTES)
-        return hd_fail(op, HUDI_INVALID, "a log block of %" PRIu64 " bytes is too large", size);
-    HD_TRY(hd_str_reserve(op, out, (size_t)size + PREFIX_BYTES)); /* what follows cannot fail */
-    HD_TRY(hd_str_append(op, out, MAGIC, sizeof MAGIC));
-    HD_TRY(append_be(op, out, size, 8));
-    HD_TRY(append_be(op, out, FORMAT_VERSION, 4));
-    HD_TRY(append_be(op, out, (uint64_t)type, 4));
-    HD_TRY(append_be(op, out, n_header, 4));
-    for (size_t i = 0; i < n_header; i++) {
-        HD_TRY(append_be(op, out, (uint64_t)header[i].key, 4));
-        HD_TRY(append_be(op, out, header[i].value.size, 4));
-        HD_TRY(hd_str_append(op, out, header[i].value.data, header[i].value.size));
-    }
-    HD_TRY(append_be(op, out, content_bytes, 8));
+    HD_TRY_OUT(hd_log_block_frame(op, type, header, n_header, content_bytes, &head, &tail));
+    /* What follows cannot fail. */
+    HD_TRY_OUT(hd_str_reserve(op, out, head.size + (size_t)content_bytes + tail.size));
+    HD_TRY_OUT(hd_str_append(op, out, head.data, head.size));
     for (size_t i = 0; i < n_content; i++)
-        HD_TRY(hd_str_append(op, out, content[i].data, content[i].size));
-    HD_TRY(append_be(op, out, 0, 4)); /* footer */
-    return append_be(op, out, size + MAGIC_BYTES, 8);
+        HD_TRY_OUT(hd_str_append(op, out, content[i].data, content[i].size));
+    HD_TRY_OUT(hd_str_append(op, out, tail.data, tail.size));
+out:
+    hd_str_clear(&head);
+    hd_str_clear(&tail);
+    return status;
 }
 
 hudi_status hd_log_rollback_block_encode(struct hd_op *op, const char *instant,

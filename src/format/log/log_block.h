@@ -98,6 +98,15 @@ hudi_status hd_log_block_encode(struct hd_op *op, enum hd_log_block_type type,
                                 const struct hd_slice *content, size_t n_content,
                                 struct hd_str *out);
 
+/**
+ * What stands before and behind the content of a block that has `content_bytes` of it: `head` and
+ * `tail` are appended to. For contents too large to be copied; write head, content, tail.
+ * HUDI_INVALID as above.
+ */
+hudi_status hd_log_block_frame(struct hd_op *op, enum hd_log_block_type type,
+                               const struct hd_log_header_entry *header, size_t n_header,
+                               uint64_t content_bytes, struct hd_str *head, struct hd_str *tail);
+
 /** Append a rollback block: blocks of `target_instant` that stand before it do not count. */
 hudi_status hd_log_rollback_block_encode(struct hd_op *op, const char *instant,
                                          const char *target_instant, struct hd_str *out);

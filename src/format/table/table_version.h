@@ -3,6 +3,7 @@
 #define HD_FORMAT_TABLE_VERSION_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/op.h"
 #include "base/str.h"
@@ -26,6 +27,10 @@ struct hd_table_version {
     bool has_checksum;                 /* hoodie.table.checksum is written */
     bool key_generator_as_type;        /* keygenerator.type instead of .class */
     bool file_name_rewritten;          /* copied rows get the new file's _hoodie_file_name */
+    /* Log blocks' content: 1 and 2 list deletes in Kryo (2 with ordering values), 3 in Avro. */
+    uint32_t log_content_version;
+    /* Markers of appends are named like base files of the slice, not by the log file. */
+    bool append_marker_of_slice;
     bool writes_supported;
     const char *first_release; /* for messages: "0.14" */
 };

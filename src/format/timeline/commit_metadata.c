@@ -43,8 +43,8 @@ static hudi_status copy_texts(struct hd_op *op, struct hd_arena *arena, const ch
     return HUDI_OK;
 }
 
-static hudi_status copy_stat(struct hd_op *op, struct hd_arena *arena,
-                             const struct hd_write_stat *stat, struct hd_write_stat *out)
+hudi_status hd_write_stat_copy(struct hd_op *op, struct hd_arena *arena,
+                               const struct hd_write_stat *stat, struct hd_write_stat *out)
 {
     *out = *stat;
     HD_TRY(copy_text(op, arena, stat->file_id, &out->file_id));
@@ -77,7 +77,7 @@ hudi_status hd_commit_metadata_add_stat(struct hd_op *op, struct hd_commit_metad
 {
     struct hd_write_stat copy, *added;
 
-    HD_TRY(copy_stat(op, &metadata->arena, stat, &copy));
+    HD_TRY(hd_write_stat_copy(op, &metadata->arena, stat, &copy));
     HD_TRY(hd_commit_metadata_new_stat(op, metadata, &added));
     *added = copy;
     return HUDI_OK;

@@ -115,6 +115,10 @@ hudi_status hd_commit_metadata_add_replaced(struct hd_op *op, struct hd_commit_m
                                             const char *partition_path, const char *file_id);
 void hd_commit_metadata_clear(struct hd_commit_metadata *metadata);
 
+/** A deep copy in the arena. */
+hudi_status hd_write_stat_copy(struct hd_op *op, struct hd_arena *arena,
+                               const struct hd_write_stat *stat, struct hd_write_stat *out);
+
 /** One write stat as the JSON object it is in the commit (compact), and back: write statuses travel
  * so. */
 hudi_status hd_write_stat_format(struct hd_op *op, const struct hd_write_stat *stat,
