@@ -7,7 +7,6 @@
 #include "base/cursor.h"
 #include "base/op.h"
 #include "base/str.h"
-#include "store/input_file.h"
 
 /*
  * A log file is a plain row of blocks, integers big-endian and signed (docs/format/log-format.md
@@ -25,8 +24,10 @@
  *
  * Invariants
  *  1. A block whose size and last field agree is whole, whatever stands behind it.
- *  2. A block start that is no magic begins a corrupt block, which ends at the next magic.
+ *  2. A block start that is no magic begins a corrupt block, which ends at the next magic. So does
+ *     a magic with a size that the last field does not confirm.
  *  3. Fewer than six bytes left are the end of the file.
+ *  4. Where only the high half of the size is damaged, the low half counts, as for real readers.
  */
 
 /* Types by their number on disk. */
@@ -40,32 +41,29 @@ enum hd_log_block_type {
     HD_LOG_CDC_DATA = 6,
 };
 
-/** One block of a log file. `header` and `content` point into `body`, which the block owns. */
+/**
+ * One block of a log file, made by hd_log_reader_next(). Whole and corrupt ones alike cover the
+ * bytes `offset` to `offset + size` of the file. A corrupt one has no header and no content.
+ */
 struct hd_log_block {
     uint64_t offset; /* of the magic, in bytes from the start of the file */
     uint64_t size;   /* in bytes, magic to trailer: the next block starts at offset + size */
     enum hd_log_block_type type;
-    struct hd_slice header; /* metadata map, not yet decoded */
-    struct hd_slice content;
-    uint8_t *body;
+    const char *damage;     /* of HD_LOG_CORRUPT: what is wrong, static; else NULL */
+    struct hd_slice header; /* metadata map, checked but not decoded; the block's own bytes */
+    uint64_t content_offset;
+    uint64_t content_bytes;
+    struct hd_slice content; /* empty until hd_log_reader_content() */
+    uint8_t *header_bytes;   /* what `header` points into */
+    uint8_t *body;           /* what `content` points into; NULL until it is loaded */
+    uint64_t budgeted_bytes; /* taken from the op's budget for it */
 };
 
-/**
- * Read the log block that starts at `offset`.
- * @param out  set on success, release with hd_log_block_clear(); all zero on failure
- * @return HUDI_END at the end of the file; HUDI_CORRUPT when lengths contradict each other or the
- *         file (the scanner may then look for the next magic); HUDI_NOT_IMPLEMENTED for another
- *         version; HUDI_IO, HUDI_NO_MEMORY. Reads and allocates no more than the file holds.
- *
- * Source: HoodieLogFormatWriter.appendBlocks, HoodieLogFileReader.readBlock (Hudi 0.10.0).
- */
-hudi_status hd_log_block_read(struct hd_op *op, hd_input_file *file, uint64_t offset,
-                              struct hd_log_block *out);
+/** Free what the block holds and make it all zero. */
 void hd_log_block_clear(struct hd_op *op, struct hd_log_block *block);
 
-/** Offset of the next magic at or after `from`: where reading goes on after a corrupt block that
- * started at p, from = p + 1. @return HUDI_END when there is none */
-hudi_status hd_log_next_magic(struct hd_op *op, hd_input_file *file, uint64_t from, uint64_t *out);
+/** "DELETE", "AVRO_DATA", ...: Hudi's name of a type. Static. */
+const char *hd_log_block_type_name(enum hd_log_block_type type);
 
 /* Header keys by their number on disk. */
 enum hd_log_header_key {
@@ -80,9 +78,24 @@ enum hd_log_header_key {
     HD_LOG_BASE_FILE_INSTANT_TIME_OF_RECORD_POSITIONS = 8,
 };
 
+/** "INSTANT_TIME", ...: Hudi's name of a header key, NULL for a number that is none. Static. */
+const char *hd_log_header_key_name(uint32_t key);
+
 /** A header's value, in place; HUDI_NOT_FOUND (no error) without. */
 hudi_status hd_log_header_find(struct hd_op *op, const struct hd_log_block *block,
                                enum hd_log_header_key key, struct hd_slice *out);
+
+/** All entries of a block's header in the order of the file, unknown keys too. */
+struct hd_log_header_entries {
+    struct hd_cursor in;
+    uint32_t n_left;
+};
+
+hudi_status hd_log_header_open(struct hd_op *op, const struct hd_log_block *block,
+                               struct hd_log_header_entries *out);
+/** HUDI_END after the last one. `*value` points into the block. */
+hudi_status hd_log_header_next(struct hd_op *op, struct hd_log_header_entries *entries,
+                               uint32_t *key, struct hd_slice *value);
 
 /** A header entry to be written. */
 struct hd_log_header_entry {
@@ -110,19 +123,5 @@ hudi_status hd_log_block_frame(struct hd_op *op, enum hd_log_block_type type,
 /** Append a rollback block: blocks of `target_instant` that stand before it do not count. */
 hudi_status hd_log_rollback_block_encode(struct hd_op *op, const char *instant,
                                          const char *target_instant, struct hd_str *out);
-
-/** The records of a block of type AVRO_DATA or CDC_DATA, each the Avro binary of one. */
-struct hd_log_records {
-    struct hd_cursor in;
-    uint32_t version; /* of the block's content, 1 to 3 */
-    uint32_t n_left;
-};
-
-/** @return HUDI_CORRUPT; HUDI_NOT_IMPLEMENTED for another content version */
-hudi_status hd_log_records_open(struct hd_op *op, const struct hd_log_block *block,
-                                struct hd_log_records *out);
-/** HUDI_END after the last one; HUDI_CORRUPT. Points into the block. */
-hudi_status hd_log_records_next(struct hd_op *op, struct hd_log_records *records,
-                                struct hd_slice *out);
 
 #endif

@@ -8,7 +8,8 @@
 #include <string.h>
 
 #include "codec/avro_value.h"
-#include "format/log/log_block.h"
+#include "format/log/log_reader.h"
+#include "format/log/log_records.h"
 #include "format/timeline/plan_fields.h"
 
 /*
@@ -142,17 +143,14 @@ static hudi_status use_schema(struct hd_op *op, struct loader *loader,
     return hd_avro_schema_parse(op, &loader->schema_arena, loader->schema_json, &loader->schema);
 }
 
-static hudi_status read_records(struct hd_op *op, struct loader *loader,
-                                const struct hd_log_block *block)
+static hudi_status read_entries(struct hd_op *op, struct loader *loader,
+                                struct hd_log_records *records)
 {
-    struct hd_log_records records;
     struct hd_slice bytes;
     hudi_status status;
 
-    HD_TRY(use_schema(op, loader, block));
-    HD_TRY(hd_log_records_open(op, block, &records));
-    while ((status = hd_log_records_next(op, &records, &bytes)) == HUDI_OK) {
-        const uint64_t offset = hd_cursor_offset(&records.in) - bytes.size;
+    while ((status = hd_log_records_next(op, records, &bytes)) == HUDI_OK) {
+        const uint64_t offset = hd_cursor_offset(&records->in) - bytes.size;
         struct hd_cursor in = hd_cursor_over(bytes.data, bytes.size, offset);
         struct hd_avro_value entry;
 
@@ -168,36 +166,44 @@ static hudi_status read_records(struct hd_op *op, struct loader *loader,
     return status == HUDI_END ? HUDI_OK : status;
 }
 
-/* The block at `*offset`, which is moved behind it. HUDI_END at the end. */
-static hudi_status read_block(struct hd_op *op, struct loader *loader, hd_input_file *file,
-                              uint64_t *offset)
+static hudi_status read_records(struct hd_op *op, struct loader *loader, hd_log_reader *reader,
+                                const struct hd_log_block *block)
 {
+    struct hd_log_records records;
+
+    HD_TRY(use_schema(op, loader, block));
+    HD_TRY(hd_log_records_open(op, hd_log_reader_file(reader), block, &records));
+    const hudi_status status = read_entries(op, loader, &records);
+    hd_log_records_close(op, &records);
+    return status;
+}
+
+/* HUDI_END at the end. Damaged blocks are left out; the reader has a warning for each. */
+static hudi_status read_block(struct hd_op *op, struct loader *loader, hd_log_reader *reader)
+{
+    const uint64_t offset = hd_log_reader_offset(reader);
     struct hd_log_block block;
+    hudi_status status = hd_log_reader_next(op, reader, &block);
 
-    HD_TRY(hd_op_check_cancel(op));
-    hudi_status status = hd_log_block_read(op, file, *offset, &block);
-
-    if (is_damage(status)) {
-        log_damage(op, loader, "a block", *offset);
-        return hd_log_next_magic(op, file, *offset + 1, offset);
+    if (status == HUDI_NOT_IMPLEMENTED) {
+        log_damage(op, loader, "a block", offset);
+        return HUDI_OK;
     }
     HD_TRY(status);
     if (block.type == HD_LOG_AVRO_DATA)
-        status = read_records(op, loader, &block);
+        status = read_records(op, loader, reader, &block);
     if (is_damage(status)) {
-        log_damage(op, loader, "the rest of a block", *offset);
+        log_damage(op, loader, "the rest of a block", block.offset);
         status = HUDI_OK;
     }
-    *offset += block.size;
     hd_log_block_clear(op, &block);
     return status;
 }
 
 static hudi_status read_file(struct hd_op *op, struct loader *loader, hd_file_system *fs)
 {
-    uint64_t offset = 0;
-    hd_input_file *file;
-    hudi_status status = hd_fs_open_input(op, fs, loader->path, &file);
+    hd_log_reader *reader;
+    hudi_status status = hd_log_reader_open(op, fs, loader->path, &reader);
 
     if (status == HUDI_NOT_FOUND) { /* merged into another since the folder was listed */
         hd_op_clear_error(op);
@@ -205,9 +211,9 @@ static hudi_status read_file(struct hd_op *op, struct loader *loader, hd_file_sy
     }
     HD_TRY(status);
     do
-        status = read_block(op, loader, file, &offset);
+        status = read_block(op, loader, reader);
     while (status == HUDI_OK);
-    hd_input_file_close(file);
+    hd_log_reader_close(op, reader);
     return status == HUDI_END ? HUDI_OK : status;
 }
 

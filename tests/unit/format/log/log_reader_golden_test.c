@@ -17,7 +17,8 @@
 #include <string.h>
 
 #include "format/layout/file_name.h"
-#include "format/log/log_block.h"
+#include "format/log/log_reader.h"
+#include "format/log/log_records.h"
 #include "store/file_system.h"
 #include "support/fault.h"
 #include "support/golden.h"
@@ -28,49 +29,73 @@ struct counts {
     size_t of_type[HD_LOG_CDC_DATA + 1];
 };
 
-static void count_records(struct hd_op *op, const struct hd_log_block *block, struct counts *counts)
+static size_t count_records(struct hd_op *op, hd_log_reader *reader,
+                            const struct hd_log_block *block)
 {
     struct hd_log_records records;
     struct hd_slice record;
     hudi_status status;
+    size_t n = 0;
 
-    test_must(op, hd_log_records_open(op, block, &records));
+    test_must(op, hd_log_records_open(op, hd_log_reader_file(reader), block, &records));
     while ((status = hd_log_records_next(op, &records, &record)) == HUDI_OK)
-        counts->n_records++;
+        n++;
     assert_int_equal(status, HUDI_END);
+    assert_int_equal(n, records.n_records);
     assert_int_equal(hd_cursor_left(&records.in), 0);
+    assert_int_equal(records.next_offset, records.end_offset);
+    hd_log_records_close(op, &records);
+    return n;
 }
 
+static void count_block(struct hd_op *op, hd_log_reader *reader, struct hd_log_block *block,
+                        struct counts *counts)
+{
+    if (block->type == HD_LOG_CORRUPT) {
+        counts->n_corrupt++;
+        return;
+    }
+    counts->n_blocks++;
+    counts->of_type[block->type]++;
+    if (block->type != HD_LOG_AVRO_DATA && block->type != HD_LOG_CDC_DATA)
+        return;
+    const size_t n = count_records(op, reader, block);
+    test_must(op, hd_log_reader_content(op, reader, block));
+    assert_int_equal(count_records(op, reader, block), n);
+    counts->n_records += n;
+}
+
+/* Forwards, then backwards: the same blocks. */
 static void count_blocks(struct hd_op *op, hd_file_system *fs, const char *path,
                          struct counts *counts)
 {
-    uint64_t offset = 0;
-    hd_input_file *file;
+    uint64_t starts[64], at = 0;
+    size_t n = 0;
+    hd_log_reader *reader;
+    struct hd_log_block block;
+    hudi_status status;
 
-    test_must(op, hd_fs_open_input(op, fs, path, &file));
+    test_must(op, hd_log_reader_open(op, fs, path, &reader));
     counts->n_files++;
-    for (;;) {
-        struct hd_log_block block;
-        hudi_status status = hd_log_block_read(op, file, offset, &block);
-
-        if (status == HUDI_END)
-            break;
-        if (status == HUDI_CORRUPT) {
-            hd_op_clear_error(op);
-            counts->n_corrupt++;
-            if (hd_log_next_magic(op, file, offset + 1, &offset) == HUDI_END)
-                break;
-            continue;
-        }
-        test_must(op, status);
-        counts->n_blocks++;
-        counts->of_type[block.type]++;
-        if (block.type == HD_LOG_AVRO_DATA || block.type == HD_LOG_CDC_DATA)
-            count_records(op, &block, counts);
-        offset += block.size;
+    while ((status = hd_log_reader_next(op, reader, &block)) == HUDI_OK) {
+        assert_int_equal(block.offset, at);
+        at += block.size;
+        assert_true(n < HD_ARRAY_LENGTH(starts));
+        starts[n++] = block.offset;
+        count_block(op, reader, &block, counts);
         hd_log_block_clear(op, &block);
     }
-    hd_input_file_close(file);
+    assert_int_equal(status, HUDI_END);
+    assert_int_equal(at, hd_input_file_size(hd_log_reader_file(reader)));
+    hd_log_reader_seek(reader, UINT64_MAX);
+    while ((status = hd_log_reader_previous(op, reader, &block)) == HUDI_OK) {
+        assert_true(n > 0);
+        assert_int_equal(block.offset, starts[--n]);
+        hd_log_block_clear(op, &block);
+    }
+    assert_int_equal(status, HUDI_END);
+    assert_int_equal(n, 0);
+    hd_log_reader_close(op, reader);
 }
 
 static void walk(struct hd_op *op, hd_file_system *fs, const char *folder, struct counts *counts)
