@@ -6,28 +6,9 @@
 
 #include "arrow/array.h"
 #include "arrow/bits.h"
+#include "arrow/builder_internal.h"
 
 #define FIRST_BYTES 256 /* of a buffer, when its first value comes */
-
-/*
- * Invariants
- *  1. `validity` is NULL until the first null; then it has a bit for each row, and bits behind the
- *     last row are 0.
- *  2. Types with offsets have length + 1 of them once `values` is there; before, the first is 0.
- *  3. A map has two children, key and value, without the entries struct between.
- */
-struct hd_builder {
-    struct hd_type type;
-    int64_t length;
-    int64_t null_count;
-    uint8_t *validity;
-    uint8_t *values; /* fixed-width values, bits, or int32 offsets */
-    uint8_t *data;
-    uint64_t data_bytes;
-    uint64_t width; /* bytes of a value; 0 for BOOL and STRUCT, 4 (an offset) for lists */
-    int64_t n_children;
-    hd_builder **children;
-};
 
 static bool has_offsets(const hd_builder *b)
 {
@@ -163,29 +144,50 @@ static inline hudi_status room_for_validity(struct hd_op *op, hd_builder *b)
                : make_room(op, &b->validity, bit_bytes(b->length), (uint64_t)b->length / 8 + 1);
 }
 
-static inline void set_bit(uint8_t *bits, int64_t i)
-{
-    bits[i >> 3] = (uint8_t)(bits[i >> 3] | 1u << (i & 7));
-}
-
-/* Count the row in; its value is there and there is room for its validity. */
-static inline void close_valid(hd_builder *b)
-{
-    if (b->validity != NULL)
-        set_bit(b->validity, b->length);
-    b->length++;
-}
-
 /* The first null: all rows so far are valid. */
 static hudi_status begin_validity(struct hd_op *op, hd_builder *b)
 {
     if (b->validity != NULL)
         return room_for_validity(op, b);
-    HD_TRY(make_room(op, &b->validity, 0, (uint64_t)b->length / 8 + 1));
+    const int64_t n_rows = b->length > b->reserved_rows ? b->length : b->reserved_rows;
+    HD_TRY(make_room(op, &b->validity, 0, (uint64_t)n_rows / 8 + 1));
     assert(b->validity != NULL);
     struct hd_bit_writer w = {.next = b->validity};
     hd_bits_fill(&w, true, (uint64_t)b->length);
     hd_bits_flush(&w);
+    return HUDI_OK;
+}
+
+hudi_status hd_builder_grow_data(struct hd_op *op, hd_builder *builder, uint64_t n_bytes)
+{
+    if (n_bytes > INT32_MAX - builder->data_bytes)
+        return hd_fail(op, HUDI_INVALID, "%llu bytes and %llu more do not fit one array",
+                       (unsigned long long)builder->data_bytes, (unsigned long long)n_bytes);
+    HD_TRY(make_room(op, &builder->data, builder->data_bytes, builder->data_bytes + n_bytes));
+    builder->data_capacity = hd_buffer_capacity(builder->data);
+    if (builder->data_capacity > INT32_MAX)
+        builder->data_capacity = INT32_MAX;
+    return HUDI_OK;
+}
+
+hudi_status hd_builder_reserve(struct hd_op *op, hd_builder *builder, int64_t n)
+{
+    const uint64_t length = (uint64_t)builder->length, rows = length + (uint64_t)n;
+
+    if (builder->type.id == HD_TYPE_BOOL)
+        HD_TRY(make_room(op, &builder->values, bit_bytes(builder->length), rows / 8 + 1));
+    else if (has_offsets(builder))
+        HD_TRY(make_room(op, &builder->values, builder->values == NULL ? 0 : (length + 1) * 4,
+                         (rows + 1) * 4));
+    else if (builder->width > 0)
+        HD_TRY(make_room(op, &builder->values, length * builder->width, rows * builder->width));
+    if (builder->validity != NULL)
+        HD_TRY(make_room(op, &builder->validity, bit_bytes(builder->length), rows / 8 + 1));
+    if (builder->type.id == HD_TYPE_STRUCT) {
+        for (int64_t i = 0; i < builder->n_children; i++)
+            HD_TRY(hd_builder_reserve(op, builder->children[i], n));
+    }
+    builder->reserved_rows = (int64_t)rows;
     return HUDI_OK;
 }
 
@@ -243,7 +245,7 @@ hudi_status hd_builder_append_valid(struct hd_op *op, hd_builder *builder)
         HD_TRY(room_for_value(op, builder));
         offsets_of(builder)[builder->length + 1] = (int32_t)end;
     }
-    close_valid(builder);
+    hd_builder_close_valid(builder);
     return HUDI_OK;
 }
 
@@ -270,7 +272,7 @@ hudi_status hd_builder_append_integer(struct hd_op *op, hd_builder *builder, int
         assert(builder->width == 8);
         ((int64_t *)(uintptr_t)builder->values)[builder->length] = value;
     }
-    close_valid(builder);
+    hd_builder_close_valid(builder);
     return HUDI_OK;
 }
 
@@ -284,7 +286,7 @@ hudi_status hd_builder_append_double(struct hd_op *op, hd_builder *builder, doub
         assert(builder->type.id == HD_TYPE_DOUBLE);
         ((double *)(uintptr_t)builder->values)[builder->length] = value;
     }
-    close_valid(builder);
+    hd_builder_close_valid(builder);
     return HUDI_OK;
 }
 
@@ -296,7 +298,7 @@ static hudi_status append_fixed(struct hd_op *op, hd_builder *b, struct hd_slice
     HD_TRY(room_for_value(op, b));
     if (bytes.size > 0)
         memcpy(b->values + (uint64_t)b->length * b->width, bytes.data, bytes.size);
-    close_valid(b);
+    hd_builder_close_valid(b);
     return HUDI_OK;
 }
 
@@ -306,16 +308,13 @@ hudi_status hd_builder_append_bytes(struct hd_op *op, hd_builder *builder, struc
     if (builder->type.id == HD_TYPE_FIXED_BINARY)
         return append_fixed(op, builder, bytes);
     assert(has_data(builder));
-    if (bytes.size > INT32_MAX - builder->data_bytes)
-        return hd_fail(op, HUDI_INVALID, "%llu bytes and %zu more do not fit one array",
-                       (unsigned long long)builder->data_bytes, bytes.size);
     HD_TRY(room_for_value(op, builder));
-    HD_TRY(make_room(op, &builder->data, builder->data_bytes, builder->data_bytes + bytes.size));
+    HD_TRY(hd_builder_room_for_data(op, builder, bytes.size));
     if (bytes.size > 0)
         memcpy(builder->data + builder->data_bytes, bytes.data, bytes.size);
     builder->data_bytes += bytes.size;
     offsets_of(builder)[builder->length + 1] = (int32_t)builder->data_bytes;
-    close_valid(builder);
+    hd_builder_close_valid(builder);
     return HUDI_OK;
 }
 
@@ -380,7 +379,8 @@ static void reset(hd_builder *b)
     hd_buffer_free(b->data);
     b->validity = b->values = b->data = NULL;
     b->length = b->null_count = 0;
-    b->data_bytes = 0;
+    b->data_bytes = b->data_capacity = 0;
+    b->reserved_rows = 0;
 }
 
 static hudi_status finish(struct hd_op *op, hd_builder *b, struct ArrowArray *out);
@@ -422,6 +422,7 @@ static hudi_status finish(struct hd_op *op, hd_builder *b, struct ArrowArray *ou
     if (n_buffers > 2) {
         hd_array_set_buffer(out, 2, b->data);
         b->data = NULL;
+        b->data_capacity = 0;
     }
     return finish_children(op, b, out);
 }

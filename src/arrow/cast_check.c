@@ -8,7 +8,7 @@
 #include "arrow/schema.h"
 
 #define MESSAGE_BYTES 400
-#define VALUE_BYTES 40 /* of a text, in messages */
+#define VALUE_BYTES 40 /* of a text, in messages: 4 each and quotes are HD_CAST_TEXT_BYTES */
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
@@ -42,8 +42,7 @@ hudi_status hd_cast_fail(struct hd_op *op, const struct hd_cast_path *path, hudi
     return status;
 }
 
-/* A value for a message: short, on one line. */
-static void value_text(const struct hd_view *view, int64_t row, char out[VALUE_BYTES * 4 + 8])
+void hd_cast_value_text(const struct hd_view *view, int64_t row, char out[HD_CAST_TEXT_BYTES])
 {
     const enum hd_type_id id = view->type.id;
     char scratch[HD_JAVA_TEXT_BYTES];
@@ -68,18 +67,23 @@ static void value_text(const struct hd_view *view, int64_t row, char out[VALUE_B
     out[n] = '\0';
 }
 
-hudi_status hd_cast_misfit(const struct hd_cast_leaf *leaf, int64_t row)
+hudi_status hd_cast_misfit_at(const struct hd_cast_leaf *leaf, int64_t row, int64_t named_row)
 {
-    char value[VALUE_BYTES * 4 + 8];
+    char value[HD_CAST_TEXT_BYTES];
     struct hd_str type = {0};
     hudi_status status = hd_type_describe(leaf->op, leaf->to_field, &type);
 
-    value_text(leaf->from, row, value);
+    hd_cast_value_text(leaf->from, row, value);
     if (status == HUDI_OK)
         status = hd_cast_fail(leaf->op, leaf->path, HUDI_INVALID, "row %lld: %s does not fit %s",
-                              (long long)row, value, hd_str_text(&type));
+                              (long long)named_row, value, hd_str_text(&type));
     hd_str_clear(&type);
     return status;
+}
+
+hudi_status hd_cast_misfit(const struct hd_cast_leaf *leaf, int64_t row)
+{
+    return hd_cast_misfit_at(leaf, row, row);
 }
 
 /* ---- rules ----------------------------------------------------------------------------------- */
@@ -155,8 +159,7 @@ static enum hd_cast_rule rule_of_same(const struct hd_type *from, const struct h
     }
 }
 
-/* The least rule that lets a value of type `from` become one of type `to`. */
-static enum hd_cast_rule rule_of(const struct hd_type *from, const struct hd_type *to)
+enum hd_cast_rule hd_cast_rule_of(const struct hd_type *from, const struct hd_type *to)
 {
     if (from->id == to->id)
         return rule_of_same(from, to);
@@ -246,7 +249,7 @@ static hudi_status check(struct hd_op *op, const struct hd_cast_path *path,
     HD_TRY(hd_type_of(op, to, &b));
     if (b.id == HD_TYPE_OTHER || b.id == HD_TYPE_DICTIONARY)
         return hd_cast_fail(op, path, HUDI_NOT_IMPLEMENTED, "is wanted in a layout not canonical");
-    if (rule_of(&a, &b) > rule)
+    if (hd_cast_rule_of(&a, &b) > rule)
         return refuse_change(op, path, from, to);
     if (a.id != b.id)
         return HUDI_OK;

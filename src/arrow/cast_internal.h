@@ -4,6 +4,7 @@
 
 #include "arrow/array.h"
 #include "arrow/cast.h"
+#include "arrow/decimal.h"
 #include "arrow/view.h"
 
 /* Between the files of the cast. */
@@ -28,8 +29,14 @@ struct hd_cast_leaf {
     enum hd_cast_rule rule;
 };
 
+/** A value that is not null, for a message: short, on one line. */
+#define HD_CAST_TEXT_BYTES 168
+void hd_cast_value_text(const struct hd_view *view, int64_t row, char out[HD_CAST_TEXT_BYTES]);
+
 /** "column "a" row 3: "abc" does not fit int32", HUDI_INVALID. */
 hudi_status hd_cast_misfit(const struct hd_cast_leaf *leaf, int64_t row);
+/** The same of a value that is row `named_row` elsewhere. */
+hudi_status hd_cast_misfit_at(const struct hd_cast_leaf *leaf, int64_t row, int64_t named_row);
 
 /** An array of the leaf's length with its validity and `n_buffers` buffers. */
 hudi_status hd_cast_begin(const struct hd_cast_leaf *leaf, int64_t n_buffers,
@@ -48,6 +55,16 @@ hudi_status hd_cast_to_decimal(const struct hd_cast_leaf *leaf, struct ArrowArra
 hudi_status hd_cast_to_bool(const struct hd_cast_leaf *leaf, struct ArrowArray *out);
 hudi_status hd_cast_bytes_to_fixed(const struct hd_cast_leaf *leaf, struct ArrowArray *out);
 hudi_status hd_cast_fixed_to_bytes(const struct hd_cast_leaf *leaf, struct ArrowArray *out);
+
+/* One value that is not null, as the functions above convert it; false when it does not fit. */
+bool hd_cast_value_to_integer(const struct hd_cast_leaf *leaf, int64_t row, int64_t *out);
+bool hd_cast_value_to_double(const struct hd_view *from, int64_t row, double *out);
+bool hd_cast_value_to_float(const struct hd_view *from, int64_t row, float *out);
+bool hd_cast_value_to_decimal(const struct hd_cast_leaf *leaf, int64_t row, hd_int128 *out);
+
+/** The least rule under which a value of type `from` becomes one of type `to`; beyond
+ * HD_CAST_INPUT when there is none. Of nested types only the outermost counts. */
+enum hd_cast_rule hd_cast_rule_of(const struct hd_type *from, const struct hd_type *to);
 
 /** The first row that is not UTF-8, or -1. */
 int64_t hd_cast_find_bad_text(const struct hd_view *view);

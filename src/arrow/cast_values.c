@@ -83,7 +83,7 @@ static bool text_to_integer(struct hd_slice text, const struct hd_type *to, int6
     }
 }
 
-static bool value_to_integer(const struct hd_cast_leaf *leaf, int64_t row, int64_t *out)
+bool hd_cast_value_to_integer(const struct hd_cast_leaf *leaf, int64_t row, int64_t *out)
 {
     const struct hd_view *v = leaf->from;
     hd_int128 whole;
@@ -145,7 +145,7 @@ hudi_status hd_cast_to_integer(const struct hd_cast_leaf *leaf, struct ArrowArra
     for (int64_t i = 0; i < from->length; i++) {
         int64_t value = 0;
         if (!hd_view_is_null(from, i) &&
-            (!value_to_integer(leaf, i, &value) || !in_range(&leaf->to, value)))
+            (!hd_cast_value_to_integer(leaf, i, &value) || !in_range(&leaf->to, value)))
             return hd_cast_misfit(leaf, i);
         if (narrow)
             ((int32_t *)(uintptr_t)to)[i] = (int32_t)value;
@@ -174,7 +174,7 @@ hudi_status hd_cast_to_bool(const struct hd_cast_leaf *leaf, struct ArrowArray *
 
 /* ---- floating point -------------------------------------------------------------------------- */
 
-static bool value_to_double(const struct hd_view *v, int64_t row, double *out)
+bool hd_cast_value_to_double(const struct hd_view *v, int64_t row, double *out)
 {
     switch (v->type.id) {
     case HD_TYPE_STRING:
@@ -194,7 +194,7 @@ static bool value_to_double(const struct hd_view *v, int64_t row, double *out)
     }
 }
 
-static bool value_to_float(const struct hd_view *v, int64_t row, float *out)
+bool hd_cast_value_to_float(const struct hd_view *v, int64_t row, float *out)
 {
     double wide;
 
@@ -204,7 +204,7 @@ static bool value_to_float(const struct hd_view *v, int64_t row, float *out)
         *out = (float)hd_view_integer(v, row); /* one rounding, not two */
         return true;
     }
-    if (!value_to_double(v, row, &wide))
+    if (!hd_cast_value_to_double(v, row, &wide))
         return false;
     *out = (float)wide;
     return isfinite(*out) || !isfinite(wide);
@@ -222,7 +222,8 @@ hudi_status hd_cast_to_floating(const struct hd_cast_leaf *leaf, struct ArrowArr
         const bool null = hd_view_is_null(from, i);
         float small = 0;
         double value = 0;
-        if (!null && !(narrow ? value_to_float(from, i, &small) : value_to_double(from, i, &value)))
+        if (!null && !(narrow ? hd_cast_value_to_float(from, i, &small)
+                              : hd_cast_value_to_double(from, i, &value)))
             return hd_cast_misfit(leaf, i);
         if (narrow)
             ((float *)(uintptr_t)to)[i] = small;
@@ -236,7 +237,7 @@ hudi_status hd_cast_to_floating(const struct hd_cast_leaf *leaf, struct ArrowArr
 
 /* Source: HoodieAvroUtils rewrites numbers to decimals by way of their text, HALF_UP (0.15.0). A
  * caller's own text or decimal has to fit as it is. */
-static bool value_to_decimal(const struct hd_cast_leaf *leaf, int64_t row, hd_int128 *out)
+bool hd_cast_value_to_decimal(const struct hd_cast_leaf *leaf, int64_t row, hd_int128 *out)
 {
     const struct hd_view *v = leaf->from;
     const enum hd_rounding rounding =
@@ -269,7 +270,7 @@ hudi_status hd_cast_to_decimal(const struct hd_cast_leaf *leaf, struct ArrowArra
     HD_TRY(hd_cast_values(leaf, (uint64_t)from->length * 16, out, &to));
     for (int64_t i = 0; i < from->length; i++) {
         hd_int128 value = 0;
-        if (!hd_view_is_null(from, i) && !value_to_decimal(leaf, i, &value))
+        if (!hd_view_is_null(from, i) && !hd_cast_value_to_decimal(leaf, i, &value))
             return hd_cast_misfit(leaf, i);
         hd_decimal_store(to + i * 16, value);
     }

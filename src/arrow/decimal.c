@@ -3,6 +3,11 @@
 
 #include <math.h>
 
+uint32_t hd_decimal_bytes(int32_t precision)
+{
+    return (uint32_t)ceil((precision * log2(10) + 1) / 8);
+}
+
 hd_int128 hd_decimal_power(int32_t n)
 {
     static const int64_t SMALL[] = {INT64_C(1),

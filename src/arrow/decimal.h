@@ -28,6 +28,9 @@ static inline void hd_decimal_store(void *bytes, hd_int128 value)
 /** 10 to the power of `n`, 0 <= n <= 38. */
 hd_int128 hd_decimal_power(int32_t n);
 
+/** Least bytes of two's complement for `precision` digits. */
+uint32_t hd_decimal_bytes(int32_t precision);
+
 /** At most `precision` decimal digits. */
 bool hd_decimal_fits(hd_int128 value, int32_t precision);
 

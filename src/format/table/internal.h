@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "arrow/column_path.h"
 #include "arrow/type.h"
 #include "base/arena.h"
 #include "codec/avro_schema.h"
@@ -36,27 +37,7 @@ enum hd_key_generator_type hd_key_generator_infer(const char *const *key_fields,
 /** hoodie.table.checksum of these properties. Source: HoodieTableConfig.generateChecksum */
 uint32_t hd_table_checksum(const struct hd_properties *properties);
 
-#define HD_MAX_PRECISION 38 /* of decimals in 128 bits */
-
-/** Name of a column on the way down a schema, for messages: "s.tags.element". Too long ones are
- * cut. */
-struct hd_column_path {
-    char text[256];
-    size_t n;
-    int depth;
-};
-/** Go down to `name`; what it returns brings the path back. */
-size_t hd_column_path_enter(struct hd_column_path *path, const char *name);
-void hd_column_path_leave(struct hd_column_path *path, size_t mark);
-
-/** As hd_table_schema_from_avro(), of a parsed schema. */
-hudi_status hd_table_schema_of_record(struct hd_op *op, const struct hd_avro_schema *record,
-                                      struct ArrowSchema *out);
-
 /** As hd_table_schema_check_names(), for any schema: only what Avro forbids. */
 hudi_status hd_table_schema_check_avro_names(struct hd_op *op, const struct ArrowSchema *schema);
-
-/** Least bytes of two's complement for `precision` digits. */
-uint32_t hd_decimal_bytes(int32_t precision);
 
 #endif

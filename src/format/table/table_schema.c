@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "arrow/avro_type.h"
 #include "arrow/schema.h"
 #include "base/map.h"
 #include "codec/avro_schema.h"
@@ -24,186 +25,6 @@ bool hd_is_meta_column(const char *name)
 
 /* ---- Avro to Arrow ------------------------------------------------------------------------ */
 
-/* A named type may be used many times, and each use is a column: what one text can unfold to is
- * bounded. */
-#define MAX_COLUMNS 100000
-
-struct conversion {
-    struct hd_op *op;
-    struct hd_column_path path;
-    const struct hd_avro_schema *open[HD_TYPE_MAX_DEPTH]; /* records around this one */
-    size_t n_open;
-    size_t n_columns;
-};
-
-static hudi_status convert(struct conversion *c, const struct hd_avro_schema *avro,
-                           const char *name, struct ArrowSchema *out);
-
-static bool plain_type(const struct hd_avro_schema *avro, struct hd_type *type)
-{
-    static const enum hd_type_id ids[] = {
-        [HD_AVRO_NULL] = HD_TYPE_NULL,     [HD_AVRO_BOOLEAN] = HD_TYPE_BOOL,
-        [HD_AVRO_INT] = HD_TYPE_INT32,     [HD_AVRO_LONG] = HD_TYPE_INT64,
-        [HD_AVRO_FLOAT] = HD_TYPE_FLOAT,   [HD_AVRO_DOUBLE] = HD_TYPE_DOUBLE,
-        [HD_AVRO_BYTES] = HD_TYPE_BINARY,  [HD_AVRO_STRING] = HD_TYPE_STRING,
-        [HD_AVRO_ENUM] = HD_TYPE_STRING,   [HD_AVRO_FIXED] = HD_TYPE_FIXED_BINARY,
-        [HD_AVRO_RECORD] = HD_TYPE_STRUCT, [HD_AVRO_ARRAY] = HD_TYPE_LIST,
-        [HD_AVRO_MAP] = HD_TYPE_MAP,       [HD_AVRO_UNION] = HD_TYPE_OTHER,
-    };
-    type->id = ids[avro->type];
-    type->byte_width = avro->type == HD_AVRO_FIXED ? (int32_t)avro->fixed_bytes : 0;
-    return type->id != HD_TYPE_STRUCT && type->id != HD_TYPE_LIST && type->id != HD_TYPE_MAP;
-}
-
-static void set_time(struct hd_type *type, enum hd_type_id id, enum hd_time_unit unit, bool utc)
-{
-    *type = (struct hd_type){.id = id, .unit = unit, .utc = utc};
-}
-
-static hudi_status leaf_type(struct conversion *c, const struct hd_avro_schema *avro,
-                             struct hd_type *type)
-{
-    *type = (struct hd_type){0};
-    plain_type(avro, type);
-    switch (avro->logical) {
-    case HD_AVRO_PLAIN:
-    case HD_AVRO_UUID:
-        break;
-    case HD_AVRO_DATE:
-        type->id = HD_TYPE_DATE;
-        break;
-    case HD_AVRO_TIME_MILLIS:
-        set_time(type, HD_TYPE_TIME, HD_UNIT_MILLI, false);
-        break;
-    case HD_AVRO_TIME_MICROS:
-        set_time(type, HD_TYPE_TIME, HD_UNIT_MICRO, false);
-        break;
-    case HD_AVRO_TIMESTAMP_MILLIS:
-        set_time(type, HD_TYPE_TIMESTAMP, HD_UNIT_MILLI, true);
-        break;
-    case HD_AVRO_TIMESTAMP_MICROS:
-        set_time(type, HD_TYPE_TIMESTAMP, HD_UNIT_MICRO, true);
-        break;
-    case HD_AVRO_TIMESTAMP_NANOS:
-        set_time(type, HD_TYPE_TIMESTAMP, HD_UNIT_NANO, true);
-        break;
-    case HD_AVRO_LOCAL_TIMESTAMP_MILLIS:
-        set_time(type, HD_TYPE_TIMESTAMP, HD_UNIT_MILLI, false);
-        break;
-    case HD_AVRO_LOCAL_TIMESTAMP_MICROS:
-        set_time(type, HD_TYPE_TIMESTAMP, HD_UNIT_MICRO, false);
-        break;
-    case HD_AVRO_LOCAL_TIMESTAMP_NANOS:
-        set_time(type, HD_TYPE_TIMESTAMP, HD_UNIT_NANO, false);
-        break;
-    case HD_AVRO_DECIMAL:
-        if (avro->precision > HD_MAX_PRECISION)
-            return hd_fail(c->op, HUDI_NOT_IMPLEMENTED,
-                           "column %s is a decimal of %d digits, more than %d", c->path.text,
-                           avro->precision, HD_MAX_PRECISION);
-        *type = (struct hd_type){
-            .id = HD_TYPE_DECIMAL, .precision = avro->precision, .scale = avro->scale};
-        break;
-    }
-    if (avro->type == HD_AVRO_FIXED && avro->fixed_bytes > INT32_MAX)
-        return hd_fail(c->op, HUDI_NOT_IMPLEMENTED, "column %s has %" PRIu32 " bytes a value",
-                       c->path.text, avro->fixed_bytes);
-    return HUDI_OK;
-}
-
-/* The children of a record, below `out`, whose name and flags are set. */
-static hudi_status convert_fields(struct conversion *c, const struct hd_avro_schema *record,
-                                  struct ArrowSchema *out)
-{
-    for (size_t i = 0; i < c->n_open; i++)
-        if (c->open[i] == record)
-            return hd_fail(c->op, HUDI_NOT_IMPLEMENTED, "column %s: record %s contains itself",
-                           c->path.text, record->full_name);
-    if (c->n_open == HD_ARRAY_LENGTH(c->open))
-        return hd_fail(c->op, HUDI_NOT_IMPLEMENTED, "column %s nests more than %d records",
-                       c->path.text, HD_TYPE_MAX_DEPTH);
-    c->open[c->n_open++] = record;
-    for (size_t i = 0; i < record->n_fields; i++) {
-        const size_t mark = hd_column_path_enter(&c->path, record->fields[i].name);
-
-        HD_TRY(convert(c, record->fields[i].schema, record->fields[i].name, out->children[i]));
-        hd_column_path_leave(&c->path, mark);
-    }
-    c->n_open--;
-    return HUDI_OK;
-}
-
-static hudi_status convert_nested(struct conversion *c, const struct hd_avro_schema *avro,
-                                  const char *name, bool nullable, struct ArrowSchema *out)
-{
-    if (avro->type == HD_AVRO_RECORD) {
-        HD_TRY(hd_schema_init_struct(c->op, out, name, nullable, (int64_t)avro->n_fields));
-        return convert_fields(c, avro, out);
-    }
-    const size_t mark =
-        hd_column_path_enter(&c->path, avro->type == HD_AVRO_ARRAY ? "element" : "value");
-
-    if (avro->type == HD_AVRO_ARRAY) {
-        HD_TRY(hd_schema_init_list(c->op, out, name, nullable));
-        HD_TRY(convert(c, avro->items, "element", out->children[0]));
-    } else {
-        HD_TRY(hd_schema_init_map(c->op, out, name, nullable));
-        HD_TRY(convert(c, avro->items, "value", out->children[0]->children[1]));
-    }
-    hd_column_path_leave(&c->path, mark);
-    return HUDI_OK;
-}
-
-static hudi_status convert(struct conversion *c, const struct hd_avro_schema *avro,
-                           const char *name, struct ArrowSchema *out)
-{
-    bool nullable;
-    struct hd_type type;
-    const struct hd_avro_schema *value = hd_avro_schema_unwrap(avro, &nullable);
-
-    if (value == NULL)
-        return hd_fail(c->op, HUDI_NOT_IMPLEMENTED, "column %s is a union of several types",
-                       c->path.text);
-    if (++c->n_columns > MAX_COLUMNS)
-        return hd_fail(c->op, HUDI_CORRUPT, "schema has more than %d columns", MAX_COLUMNS);
-    if (c->path.depth > HD_TYPE_MAX_DEPTH / 2)
-        return hd_fail(c->op, HUDI_NOT_IMPLEMENTED, "column %s nests more than %d deep",
-                       c->path.text, HD_TYPE_MAX_DEPTH / 2);
-    if (value->type == HD_AVRO_UNION) { /* of one type and nothing else */
-        if (value->n_branches != 1 || value->branches[0]->type == HD_AVRO_UNION)
-            return hd_fail(c->op, HUDI_CORRUPT, "column %s is an empty union", c->path.text);
-        value = value->branches[0];
-    }
-    if (!plain_type(value, &type))
-        return convert_nested(c, value, name, nullable, out);
-    HD_TRY(leaf_type(c, value, &type));
-    HD_TRY(hd_schema_init_field(c->op, out, name, &type, nullable));
-    if (type.id != HD_TYPE_DECIMAL || value->type != HD_AVRO_FIXED ||
-        value->fixed_bytes == hd_decimal_bytes(type.precision))
-        return HUDI_OK;
-    const hudi_status status = hd_schema_set_decimal_bytes(c->op, out, (int32_t)value->fixed_bytes);
-    if (status != HUDI_OK)
-        hd_schema_clear(out);
-    return status;
-}
-
-hudi_status hd_table_schema_of_record(struct hd_op *op, const struct hd_avro_schema *record,
-                                      struct ArrowSchema *out)
-{
-    struct conversion c = {.op = op};
-
-    *out = (struct ArrowSchema){0};
-    if (record->type != HD_AVRO_RECORD)
-        return hd_fail(op, HUDI_CORRUPT, "table schema is an Avro %s, not a record",
-                       hd_avro_type_name(record->type));
-    HD_TRY(hd_schema_init_struct(op, out, "", false, (int64_t)record->n_fields));
-    const hudi_status status = convert_fields(&c, record, out);
-
-    if (status != HUDI_OK)
-        hd_schema_clear(out);
-    return status;
-}
-
 hudi_status hd_table_schema_from_avro(struct hd_op *op, const char *avro_json,
                                       struct ArrowSchema *out)
 {
@@ -214,7 +35,7 @@ hudi_status hd_table_schema_from_avro(struct hd_op *op, const char *avro_json,
     hudi_status status = hd_avro_schema_parse(op, &arena, hd_slice_text(avro_json), &record);
 
     if (status == HUDI_OK)
-        status = hd_table_schema_of_record(op, record, out);
+        status = hd_avro_to_arrow(op, record, out);
     hd_arena_clear(&arena);
     return status;
 }

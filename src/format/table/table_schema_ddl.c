@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "arrow/decimal.h"
 #include "arrow/schema.h"
 #include "format/table/internal.h"
 #include "format/table/table_schema.h"
@@ -222,7 +223,7 @@ static hudi_status parse_decimal(struct ddl *d, struct hd_type *type)
     *type = (struct hd_type){.id = HD_TYPE_DECIMAL, .precision = 10};
     if (!accept_char(d, '('))
         return HUDI_OK;
-    HD_TRY(take_number(d, HD_MAX_PRECISION, &type->precision));
+    HD_TRY(take_number(d, HD_DECIMAL_MAX_DIGITS, &type->precision));
     if (type->precision == 0)
         return FAIL(d, "a decimal has at least one digit");
     if (accept_char(d, ','))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <strings.h>
 
+#include "arrow/decimal.h"
 #include "base/map.h"
 #include "codec/avro_schema.h"
 #include "format/table/internal.h"

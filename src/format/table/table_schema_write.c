@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <math.h>
-
+#include "arrow/decimal.h"
 #include "arrow/schema.h"
 #include "codec/avro_schema.h"
 #include "format/table/internal.h"
@@ -34,12 +33,6 @@ static hudi_status set_name(struct writer *w, const char *name, const char *spac
                            name));
     node->full_name = full;
     return HUDI_OK;
-}
-
-/* Least bytes of two's complement for so many digits. */
-uint32_t hd_decimal_bytes(int32_t precision)
-{
-    return (uint32_t)ceil((precision * log2(10) + 1) / 8);
 }
 
 static hudi_status fixed(struct writer *w, uint32_t n_bytes, const char *name, const char *space,

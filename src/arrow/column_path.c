@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdio.h>
+#include "arrow/column_path.h"
 
-#include "format/table/internal.h"
+#include <stdio.h>
 
 size_t hd_column_path_enter(struct hd_column_path *path, const char *name)
 {
