@@ -4,6 +4,7 @@
 
 #include "api/api.h"
 #include "arrow/stream.h"
+#include "rows/avro_rows.h"
 #include "rows/json_rows.h"
 #include "rows/table_rows.h"
 #include "store/table_file.h"
@@ -52,6 +53,22 @@ static hudi_status open_input(struct hd_op *op, const char *path, hd_input_file 
     return hd_fail_path(op, status, path);
 }
 
+static hudi_status refuse_standard_input(struct hd_op *op, const char *path)
+{
+    return strcmp(path, "-") != 0 ? HUDI_OK
+                                  : hd_fail(op, HUDI_NOT_IMPLEMENTED,
+                                            "standard input is read as jsonl only; give a file");
+}
+
+static hudi_status open_avro(struct hd_op *op, const char *path, struct ArrowArrayStream *out)
+{
+    hd_input_file *file = NULL;
+
+    HD_TRY(refuse_standard_input(op, path));
+    HD_TRY(open_input(op, path, &file));
+    return hd_fail_path(op, hd_avro_rows_open(op, file, out), path);
+}
+
 static hudi_status open_table_file(struct hd_op *op, const char *path, enum row_format format,
                                    const struct ArrowSchema *types, struct ArrowArrayStream *out)
 {
@@ -63,9 +80,7 @@ static hudi_status open_table_file(struct hd_op *op, const char *path, enum row_
     };
     hd_input_file *file = NULL;
 
-    if (strcmp(path, "-") == 0)
-        return hd_fail(op, HUDI_NOT_IMPLEMENTED,
-                       "standard input is read as jsonl only; give a file");
+    HD_TRY(refuse_standard_input(op, path));
     HD_TRY(open_input(op, path, &file));
     return hd_fail_path(op, hd_table_file_open(op, file, OF[format], types, out), path);
 }
@@ -97,7 +112,7 @@ hudi_status hudi_rows_open(hudi_context *context, const char *path, const char *
     if (found == ROWS_JSON)
         HD_TRY_OUT(open_json(&op, path, types, out));
     else if (found == ROWS_AVRO)
-        HD_TRY_OUT(hd_fail(&op, HUDI_NOT_IMPLEMENTED, "%s: Avro files are not read yet", path));
+        HD_TRY_OUT(open_avro(&op, path, out));
     else if (found == ROWS_TABLE)
         HD_TRY_OUT(hd_fail(&op, HUDI_INVALID, "format table is for printing only"));
     else

@@ -60,6 +60,7 @@ static hudi_status new_builder(struct hd_op *op, const struct ArrowSchema *field
     HD_TRY(hd_alloc(op, sizeof *b, &b));
     b->type = type;
     b->width = width_of(&type);
+    b->nullable = (field->flags & ARROW_FLAG_NULLABLE) != 0;
     const struct ArrowSchema *parent = type.id == HD_TYPE_MAP ? field->children[0] : field;
     HD_TRY_OUT(hd_alloc_array(op, (size_t)parent->n_children, sizeof(void *), &b->children));
     b->n_children = parent->n_children;
@@ -203,6 +204,27 @@ static int64_t last_offset(const hd_builder *b)
     return b->values == NULL ? 0 : offsets_of(b)[b->length];
 }
 
+/* What stands behind a null of the struct around it: a null, or where the type has none a value
+ * that means nothing, since writers take a null there for a fault. */
+static hudi_status append_behind_null(struct hd_op *op, hd_builder *b)
+{
+    if (b->nullable || b->type.id == HD_TYPE_NULL)
+        return hd_builder_append_null(op, b);
+    HD_TRY(room_for_validity(op, b));
+    if (b->type.id == HD_TYPE_STRUCT) {
+        for (int64_t i = 0; i < b->n_children; i++)
+            HD_TRY(append_behind_null(op, b->children[i]));
+    } else {
+        HD_TRY(room_for_value(op, b));
+        if (has_offsets(b))
+            offsets_of(b)[b->length + 1] = (int32_t)last_offset(b);
+        else if (b->width > 0)
+            memset(b->values + (uint64_t)b->length * b->width, 0, b->width);
+    }
+    hd_builder_close_valid(b);
+    return HUDI_OK;
+}
+
 hudi_status hd_builder_append_null(struct hd_op *op, hd_builder *builder)
 {
     if (builder->type.id == HD_TYPE_NULL) {
@@ -213,7 +235,7 @@ hudi_status hd_builder_append_null(struct hd_op *op, hd_builder *builder)
     HD_TRY(begin_validity(op, builder));
     if (builder->type.id == HD_TYPE_STRUCT) {
         for (int64_t i = 0; i < builder->n_children; i++)
-            HD_TRY(hd_builder_append_null(op, builder->children[i]));
+            HD_TRY(append_behind_null(op, builder->children[i]));
     } else {
         HD_TRY(room_for_value(op, builder));
         if (has_offsets(builder)) {

@@ -15,7 +15,8 @@
  * grow by half, nothing is allocated per value. A struct's children are appended by the caller, one
  * value each, then the struct itself by hd_builder_append_valid(); a list's or map's elements are
  * appended to the child first, then hd_builder_append_valid() closes the row over what came since
- * the last row. hd_builder_append_null() on a struct appends a null to every child.
+ * the last row. hd_builder_append_null() on a struct appends to every child too: a null, or an
+ * empty value where the child's field takes no null.
  */
 typedef struct hd_builder hd_builder;
 

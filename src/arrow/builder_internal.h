@@ -16,6 +16,7 @@
  */
 struct hd_builder {
     struct hd_type type;
+    bool nullable;
     int64_t length;
     int64_t null_count;
     uint8_t *validity;

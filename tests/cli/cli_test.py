@@ -3,6 +3,8 @@
 
 HUDI_PROGRAM names the program; without it, build/dev/hudi is run.
 """
+import datetime
+import decimal
 import json
 import os
 import pathlib
@@ -10,6 +12,7 @@ import re
 import signal
 import subprocess
 
+import fastavro
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -244,6 +247,61 @@ def test_output_to_a_file_and_back(table, tmp_path):
             [row["id"] for row in ROWS], ending
 
 
+AVRO_SCHEMA = {"type": "record", "name": "row", "namespace": "test", "fields": [
+    {"name": "id", "type": "long"},
+    {"name": "name", "type": ["null", "string"], "default": None},
+    {"name": "kind", "type": {"type": "enum", "name": "kind", "symbols": ["A", "B"]}},
+    {"name": "price", "type": ["null", {"type": "bytes", "logicalType": "decimal",
+                                        "precision": 10, "scale": 2}]},
+    {"name": "day", "type": {"type": "int", "logicalType": "date"}},
+    {"name": "at", "type": [{"type": "long", "logicalType": "timestamp-micros"}, "null"]},
+    {"name": "tags", "type": {"type": "array", "items": ["null", "string"]}},
+    {"name": "counts", "type": {"type": "map", "values": "int"}},
+    {"name": "place", "type": ["null", {"type": "record", "name": "place", "fields": [
+        {"name": "x", "type": "double"}, {"name": "raw", "type": "bytes"}]}]}]}
+
+
+def avro_row(i):
+    """A row as fastavro takes it, and as JSON lines have it."""
+    full = i % 3 != 0
+    at = datetime.datetime(2024, 2, 29, 1, 2, 3, i, datetime.timezone.utc)
+    return ({"id": i, "name": f"n\u00e4me {i}" if full else None, "kind": "AB"[i % 2],
+             "price": decimal.Decimal(-i) / 100 if full else None,
+             "day": datetime.date(1970, 1, 1) + datetime.timedelta(days=i - 50),
+             "at": at if full else None, "tags": ["a", None] if full else [],
+             "counts": {"k": i} if full else {},
+             "place": {"x": i / 4, "raw": b"\x00\xff"} if full else None},
+            {"id": i, "name": f"n\u00e4me {i}" if full else None, "kind": "AB"[i % 2],
+             "price": f"{decimal.Decimal(-i) / 100:.2f}" if full else None,
+             "day": str(datetime.date(1970, 1, 1) + datetime.timedelta(days=i - 50)),
+             "at": f"2024-02-29T01:02:03.{i:06}Z" if full else None,
+             "tags": ["a", None] if full else [], "counts": {"k": i} if full else {},
+             "place": {"x": i / 4, "raw": "AP8="} if full else None})
+
+
+@pytest.mark.parametrize("codec", ["null", "deflate"])
+def test_avro_files_of_fastavro_are_rows(tmp_path, codec):
+    rows = [avro_row(i) for i in range(2000)]
+    file = tmp_path / "rows.avro"
+    with open(file, "wb") as out:
+        fastavro.writer(out, AVRO_SCHEMA, [row for row, _ in rows], codec=codec, sync_interval=8000)
+    done("write", tmp_path / "table", file, "--key", "id")
+    found = sorted(json_lines(done("read", tmp_path / "table")), key=lambda row: row["id"])
+    assert [{k: v for k, v in row.items() if not k.startswith("_hoodie")} for row in found] == \
+        [json for _, json in rows]
+    (tmp_path / "rows").write_bytes(file.read_bytes())
+    assert "0 inserted, 2000 updated" in done("write", tmp_path / "table", tmp_path / "rows",
+                                              "--format", "avro")
+
+    cut = tmp_path / "cut.avro"
+    cut.write_bytes(file.read_bytes()[:-20])
+    before = done("timeline", tmp_path / "table")
+    assert "Avro block at byte" in error(FAILED, "write", tmp_path / "table", cut)
+    assert len(json_lines(done("read", tmp_path / "table"))) == 2000
+    assert before.count("COMPLETED") == \
+        sum("rollback" not in line for line in done("timeline", tmp_path / "table").splitlines())
+
+
 def test_bad_rows_are_refused_as_a_whole(table):
     def commits():
         return [instant for instant in json_lines(done("timeline", table, "--json"))
@@ -258,7 +316,7 @@ def test_bad_rows_are_refused_as_a_whole(table):
 
 
 def test_a_file_that_is_not_what_its_name_says(table, tmp_path):
-    for ending in ("parquet", "arrow", "orc"):
+    for ending in ("parquet", "arrow", "orc", "avro"):
         file = tmp_path / f"bad.{ending}"
         file.write_bytes(b"nonsense")
         assert f"bad.{ending}" in error(FAILED, "write", table, file)

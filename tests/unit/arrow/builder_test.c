@@ -152,6 +152,32 @@ static void builds_nested_rows(void **state)
 }
 
 /* A record that turns out bad half-way: some children have the row, a list has open items. */
+/* A writer takes a null in a column without nulls for a fault, also behind a null of the struct. */
+static void a_null_struct_has_no_nulls_where_its_fields_take_none(void **state)
+{
+    struct hd_op *op = *state;
+    struct ArrowSchema deep = {.format = "l", .name = "deep"};
+    struct ArrowSchema *deep_children[] = {&deep};
+    struct ArrowSchema number = {.format = "i", .name = "number"};
+    struct ArrowSchema text = {.format = "u", .name = "text"};
+    struct ArrowSchema inner = {
+        .format = "+s", .name = "inner", .n_children = 1, .children = deep_children};
+    struct ArrowSchema list = FIELD("u", "list");
+    struct ArrowSchema *children[] = {&number, &text, &inner, &list};
+    const struct ArrowSchema field = PARENT("+s", "a", children);
+    const char *const rows = "[(1, \"x\", (2), null), null, null, (3, \"y\", (4), \"z\")]";
+    struct ArrowArray array = test_array(op, &field, rows);
+
+    ASSERT_ARRAY(&field, &array, rows);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(array.children[i]->null_count, 0);
+    ASSERT_ARRAY(&number, array.children[0], "[1, 0, 0, 3]");
+    ASSERT_ARRAY(&text, array.children[1], "[\"x\", \"\", \"\", \"y\"]");
+    ASSERT_ARRAY(&inner, array.children[2], "[(2), (0), (0), (4)]");
+    ASSERT_ARRAY(&list, array.children[3], "[null, null, null, \"z\"]");
+    hd_array_clear(&array);
+}
+
 static void truncates_to_whole_rows(void **state)
 {
     struct hd_op *op = *state;
@@ -252,6 +278,7 @@ int main(void)
         TEST(grows_over_many_rows_and_starts_again_after_finish),
         TEST(refuses_values_out_of_range_and_stays_as_it_was),
         TEST(builds_nested_rows),
+        TEST(a_null_struct_has_no_nulls_where_its_fields_take_none),
         TEST(truncates_to_whole_rows),
         TEST(truncating_keeps_nulls_and_bits_right),
         TEST(survives_every_fault),
