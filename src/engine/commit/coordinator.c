@@ -74,7 +74,7 @@ static hudi_status begin_instant(struct hd_op *op, hd_coordinator *coordinator)
     if (last != NULL)
         memcpy(config->base_instant, last->time, strlen(last->time) + 1);
     HD_TRY(hd_transition_new_time(op, &table->timeline, config->instant_time));
-    const enum hd_action action = hd_operation_action(config->operation);
+    const enum hd_action action = hd_write_action(config);
     HD_TRY(request(op, coordinator, action));
     coordinator->begun = true;
     return hd_transition_start(op, &table->timeline, config->instant_time, action, NULL, 0);
@@ -257,7 +257,7 @@ static hudi_status make_metadata(struct hd_op *op, const hd_coordinator *coordin
         for (size_t s = 0; s < coordinator->statuses[i].n_stats; s++)
             HD_TRY(hd_commit_metadata_add_stat(op, metadata, &coordinator->statuses[i].stats[s]));
     HD_TRY(add_schema(op, coordinator, metadata));
-    if (hd_operation_action(coordinator->config.operation) == HD_ACTION_REPLACECOMMIT)
+    if (hd_write_action(&coordinator->config) == HD_ACTION_REPLACECOMMIT)
         HD_TRY(add_replaced(op, coordinator, metadata));
     return HUDI_OK;
 }
@@ -321,9 +321,8 @@ static hudi_status publish(struct hd_op *op, hd_coordinator *coordinator,
     HD_TRY(hd_op_check_cancel(op));
     hudi_status status = hd_commit_metadata_format(op, metadata, &text);
     if (status == HUDI_OK)
-        status =
-            hd_transition_complete(op, &table->timeline, config->instant_time,
-                                   hd_operation_action(config->operation), text.data, text.size);
+        status = hd_transition_complete(op, &table->timeline, config->instant_time,
+                                        hd_write_action(config), text.data, text.size);
     hd_str_clear(&text);
     if (status == HUDI_EXISTS)
         return hd_fail(op, HUDI_CONFLICT, "instant %s was completed by somebody else",
@@ -384,9 +383,8 @@ static hudi_status roll_back_own(struct hd_op *op, hd_coordinator *coordinator)
     struct hd_table_snapshot *table = &coordinator->table;
 
     HD_TRY(hd_table_snapshot_reload(op, table));
-    const struct hd_instant *own =
-        hd_timeline_find(&table->timeline, coordinator->config.instant_time,
-                         hd_operation_action(coordinator->config.operation));
+    const struct hd_instant *own = hd_timeline_find(
+        &table->timeline, coordinator->config.instant_time, hd_write_action(&coordinator->config));
     if (own == NULL || own->state == HD_COMPLETED)
         return HUDI_OK;
     return hd_rollback_instant(op, coordinator->pool, table, own);

@@ -9,9 +9,9 @@
 /**
  * Before an instant completes: every file that a task announced and that no write stat names is the
  * leftover of a failed or repeated attempt, and is deleted. Without this a reader would see its
- * rows twice. What is left and what is gone is durable on return: the files were synced when they
- * were closed, here their folders are. Safe to be killed at any point and run again. Source:
- * HoodieTable.reconcileAgainstMarkers (Hudi 0.15.0)
+ * rows twice. So are log files that only such an attempt wrote to. What is left and what is gone is
+ * durable on return: the files were synced when they were closed, here their folders are. Safe to
+ * be killed at any point and run again. Source: HoodieTable.reconcileAgainstMarkers (Hudi 0.15.0)
  */
 hudi_status hd_reconcile_markers(struct hd_op *op, hd_pool *pool,
                                  const struct hd_table_snapshot *table, const char *instant_time,

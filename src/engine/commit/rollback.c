@@ -2,156 +2,12 @@
 #include "engine/commit/rollback.h"
 
 #include "base/map.h"
+#include "engine/commit/rollback_request.h"
 #include "format/layout/file_name.h"
-#include "format/layout/partition.h"
 #include "format/marker/marker.h"
 #include "format/timeline/replace_plan.h"
 #include "format/timeline/rollback_plan.h"
 #include "format/timeline/transition.h"
-
-/* ---- the plan: which files --------------------------------------------------------------------
- */
-
-/* Files to delete, grouped by partition as they are found. */
-struct plan_builder {
-    const struct hd_table_snapshot *table;
-    struct hd_rollback_plan *plan;
-    struct hd_map partitions; /* path -> request number */
-    size_t request_capacity;
-    size_t *file_capacities;
-    size_t capacity_capacity;
-};
-
-static hudi_status request_of(struct hd_op *op, struct plan_builder *builder,
-                              struct hd_slice partition, size_t *number)
-{
-    struct hd_rollback_plan *plan = builder->plan;
-    struct hd_map_entry *entry;
-    bool added;
-
-    HD_TRY(hd_map_put(op, &builder->partitions, partition, plan->n_requests, &entry, &added));
-    *number = (size_t)entry->value;
-    if (!added)
-        return HUDI_OK;
-    HD_TRY(hd_grow(op, &plan->requests, &builder->request_capacity, plan->n_requests + 1,
-                   sizeof *plan->requests));
-    HD_TRY(hd_grow(op, &builder->file_capacities, &builder->capacity_capacity, plan->n_requests + 1,
-                   sizeof *builder->file_capacities));
-    struct hd_rollback_request *request = &plan->requests[plan->n_requests];
-    *request = (struct hd_rollback_request){.file_id = "", .latest_base_instant = ""};
-    builder->file_capacities[plan->n_requests] = 0;
-    plan->n_requests++;
-    return hd_arena_strndup(op, &plan->arena, partition.data, partition.size,
-                            (char **)&request->partition_path);
-}
-
-static hudi_status add_file(struct hd_op *op, struct plan_builder *builder, const char *data_path)
-{
-    const char *slash = strrchr(data_path, '/');
-    const struct hd_slice partition =
-        hd_slice_of(data_path, slash == NULL ? 0 : (size_t)(slash - data_path));
-    size_t number;
-
-    HD_TRY(request_of(op, builder, partition, &number));
-    struct hd_rollback_request *request = &builder->plan->requests[number];
-    HD_TRY(hd_grow(op, &request->files, &builder->file_capacities[number], request->n_files + 1,
-                   sizeof *request->files));
-    HD_TRY(hd_arena_printf(op, &builder->plan->arena, (char **)&request->files[request->n_files],
-                           "%s/%s", builder->table->path, data_path));
-    request->n_files++;
-    return HUDI_OK;
-}
-
-/* HUDI_NOT_FOUND (no error) when the instant has no marker folder. */
-static hudi_status plan_by_markers(struct hd_op *op, struct plan_builder *builder, const char *time)
-{
-    const struct hd_table_snapshot *table = builder->table;
-    struct hd_arena arena = {0};
-    struct hd_marker *markers;
-    size_t n;
-
-    hudi_status status = hd_markers_read(op, table->fs, table->path, time, &arena, &markers, &n);
-    for (size_t i = 0; i < n && status == HUDI_OK; i++)
-        if (markers[i].type != HD_IO_APPEND)
-            status = add_file(op, builder, markers[i].data_path);
-    hd_arena_clear(&arena);
-    return status;
-}
-
-static hudi_status plan_partition(struct hd_op *op, struct plan_builder *builder,
-                                  const char *partition, const char *time)
-{
-    hudi_status status = HUDI_OK;
-    const struct hd_table_snapshot *table = builder->table;
-    struct hd_arena arena = {0};
-    struct hd_file_info *files;
-    size_t n = 0;
-    char *dir = NULL;
-
-    HD_TRY_OUT(hd_path_join(op, table->path, partition, &dir));
-    status = hd_fs_list(op, table->fs, dir, &arena, &files, &n);
-    if (status == HUDI_NOT_FOUND)
-        status = HUDI_OK;
-    for (size_t i = 0; i < n && status == HUDI_OK; i++) {
-        struct hd_file_name name;
-        char *data_path = NULL;
-
-        if (files[i].is_dir || !hd_file_name_parse(files[i].name, &name) ||
-            name.kind != HD_FILE_BASE || !hd_slice_equal(name.instant, hd_slice_text(time)))
-            continue;
-        status = hd_path_join(op, partition, files[i].name, &data_path);
-        if (status == HUDI_OK)
-            status = add_file(op, builder, data_path);
-        hd_free(op, data_path);
-    }
-out:
-    hd_free(op, dir);
-    hd_arena_clear(&arena);
-    return status;
-}
-
-static hudi_status plan_by_listing(struct hd_op *op, struct plan_builder *builder, const char *time)
-{
-    const struct hd_table_snapshot *table = builder->table;
-    struct hd_arena arena = {0};
-    const char **partitions;
-    size_t n = 0;
-
-    hudi_status status =
-        hd_partitions_list(op, table->fs, table->path, &table->config, &arena, &partitions, &n);
-    for (size_t i = 0; i < n && status == HUDI_OK; i++)
-        status = plan_partition(op, builder, partitions[i], time);
-    hd_arena_clear(&arena);
-    return status;
-}
-
-/* Deletes of an instant that is only requested are none: it has not begun to write. */
-static hudi_status make_plan(struct hd_op *op, const struct hd_table_snapshot *table,
-                             const struct hd_instant *target, struct hd_rollback_plan *plan)
-{
-    struct plan_builder builder = {.table = table, .plan = plan};
-    hudi_status status = HUDI_NOT_FOUND;
-
-    plan->target_time = target->time;
-    plan->target_action = hd_action_name(target->action);
-    if (target->state == HD_REQUESTED)
-        return HUDI_OK;
-    if (target->state != HD_COMPLETED)
-        status = plan_by_markers(op, &builder, target->time);
-    if (status == HUDI_NOT_FOUND)
-        status = plan_by_listing(op, &builder, target->time);
-    hd_map_clear(&builder.partitions);
-    hd_free(op, builder.file_capacities);
-    return status;
-}
-
-static void free_plan(struct hd_op *op, struct hd_rollback_plan *plan)
-{
-    for (size_t i = 0; i < plan->n_requests; i++)
-        hd_free(op, plan->requests[i].files);
-    hd_free(op, plan->requests);
-    hd_arena_clear(&plan->arena);
-}
 
 /* ---- carrying it out --------------------------------------------------------------------------
  */
@@ -198,9 +54,6 @@ static hudi_status delete_files(struct hd_op *op, const struct hd_table_snapshot
                                 const struct hd_rollback_plan *plan)
 {
     for (size_t i = 0; i < plan->n_requests; i++) {
-        if (plan->requests[i].n_logs > 0)
-            return hd_fail(op, HUDI_NOT_IMPLEMENTED,
-                           "rollback plan of %s wants blocks in log files", plan->target_time);
         for (size_t f = 0; f < plan->requests[i].n_files; f++)
             HD_TRY(delete_file(op, table, plan, &plan->requests[i], plan->requests[i].files[f]));
         HD_TRY(sync_partition(op, table, plan->requests[i].partition_path));
@@ -208,9 +61,68 @@ static hudi_status delete_files(struct hd_op *op, const struct hd_table_snapshot
     return HUDI_OK;
 }
 
+/* Temporary files of log files that never got their name. There is no other writer under the lock,
+ * and what a task that lives on writes there is of no use any more. */
+static hudi_status delete_temporaries(struct hd_op *op, const struct hd_table_snapshot *table,
+                                      const char *partition_path)
+{
+    hudi_status status = HUDI_OK;
+    struct hd_arena arena = {0};
+    struct hd_file_info *files;
+    char *dir = NULL, *path = NULL;
+    size_t n = 0;
+
+    HD_TRY_OUT(hd_path_join(op, table->path, partition_path, &dir));
+    status = hd_fs_list_names(op, table->fs, dir, &arena, &files, &n);
+    for (size_t i = 0; i < n && status == HUDI_OK; i++) {
+        if (files[i].is_dir ||
+            !hd_slice_starts_with(hd_slice_text(files[i].name), HD_TEMPORARY_PREFIX))
+            continue;
+        hd_free(op, path);
+        path = NULL;
+        HD_TRY_OUT(hd_path_join(op, dir, files[i].name, &path));
+        status = hd_fs_delete_file(op, table->fs, path);
+        if (status == HUDI_NOT_FOUND)
+            status = HUDI_OK;
+    }
+out:
+    hd_free(op, dir);
+    hd_free(op, path);
+    hd_arena_clear(&arena);
+    return status == HUDI_NOT_FOUND ? HUDI_OK : status;
+}
+
+/* In the partitions that the target's APPEND markers name. */
+static hudi_status sweep(struct hd_op *op, const struct hd_table_snapshot *table,
+                         const char *target_time)
+{
+    struct hd_arena arena = {0};
+    struct hd_map partitions = {0};
+    struct hd_marker *markers;
+    size_t n = 0;
+
+    hudi_status status =
+        hd_markers_read(op, table->fs, table->path, target_time, &arena, &markers, &n);
+    for (size_t i = 0; i < n && status == HUDI_OK; i++) {
+        const char *slash = strrchr(markers[i].data_path, '/');
+
+        if (markers[i].type == HD_IO_APPEND)
+            status =
+                hd_map_put(op, &partitions,
+                           hd_slice_of(markers[i].data_path,
+                                       slash == NULL ? 0 : (size_t)(slash - markers[i].data_path)),
+                           0, NULL, NULL);
+    }
+    for (size_t i = 0; i < partitions.n_entries && status == HUDI_OK; i++)
+        status = delete_temporaries(op, table, (const char *)partitions.entries[i].key.data);
+    hd_map_clear(&partitions);
+    hd_arena_clear(&arena);
+    return status == HUDI_NOT_FOUND ? HUDI_OK : status;
+}
+
 /* Steps 2 to 7 of rollback.h; any of them may have been done before. */
 static hudi_status run_plan(struct hd_op *op, const struct hd_table_snapshot *table,
-                            const struct hd_rollback_plan *plan, const char *time, bool inflight)
+                            struct hd_rollback_plan *plan, const char *time, bool inflight)
 {
     const struct hd_timeline *timeline = &table->timeline;
     const uint64_t started = hd_now_ms(op);
@@ -227,6 +139,8 @@ static hudi_status run_plan(struct hd_op *op, const struct hd_table_snapshot *ta
     if (target != NULL && target->state == HD_COMPLETED)
         HD_TRY(hd_transition_revert_completed(op, timeline, target));
     HD_TRY(delete_files(op, table, plan));
+    HD_TRY(hd_rollback_append_blocks(op, table, plan, time));
+    HD_TRY(sweep(op, table, plan->target_time));
     if (target != NULL)
         HD_TRY(hd_transition_remove_pending(op, timeline, target));
     hudi_status status =
@@ -249,7 +163,10 @@ hudi_status hd_rollback_instant(struct hd_op *op, hd_pool *pool, struct hd_table
     char time[HD_INSTANT_TIME_BYTES];
 
     (void)pool;
-    HD_TRY_OUT(make_plan(op, table, target, &plan));
+    if (table->config.type == HD_MERGE_ON_READ && target->action == HD_ACTION_COMMIT)
+        HD_TRY_OUT(hd_fail(op, HUDI_NOT_IMPLEMENTED,
+                           "rolling back %s, a compaction, is not supported yet", target->time));
+    HD_TRY_OUT(hd_rollback_request_make(op, table, target, &plan));
     HD_TRY_OUT(hd_rollback_plan_encode(op, &plan, &bytes));
     HD_TRY_OUT(hd_transition_new_time(op, &table->timeline, time));
     HD_TRY_OUT(hd_transition_request(op, &table->timeline, time, HD_ACTION_ROLLBACK, bytes.data,
@@ -257,7 +174,7 @@ hudi_status hd_rollback_instant(struct hd_op *op, hd_pool *pool, struct hd_table
     HD_TRY_OUT(run_plan(op, table, &plan, time, false));
     hd_log(op, HD_LOG_INFO, "rolled back %s", target->time);
 out:
-    free_plan(op, &plan);
+    hd_rollback_request_free(op, &plan);
     hd_str_clear(&bytes);
     return status;
 }

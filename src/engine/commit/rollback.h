@@ -6,19 +6,21 @@
 #include "format/layout/table_snapshot.h"
 
 /**
- * Undo one instant of a copy-on-write table, under the write lock. Steps, each safe to be killed
+ * Undo one instant, under the write lock. Steps, each safe to be killed
  * after: the next writer finds the pending rollback and runs its plan again.
  *
- *   1 {r}.rollback.requested: the plan, every file to delete by full path
+ *   1 {r}.rollback.requested: the plan, every file to delete by full path, and (merge-on-read below
+ *     table version 8) the log files that get a rollback block
  *   2 {r}.rollback.inflight
  *   3 a completed target is turned back to inflight: from here on its rows do not show
- *   4 the files are deleted, for good: their folders are synced
+ *   4 the files are deleted, for good: their folders are synced; rollback blocks are written, each
+ *     in a log file that shows whole or not at all
  *   5 the target's inflight and requested files are deleted
  *   6 {r}.rollback: what was done
  *   7 the target's marker folder is deleted
  *
- * The files are those that the instant's markers name; without markers, and for completed instants,
- * all files whose name carries the instant's time.
+ * What there is to undo: rollback_request.h. A completed compaction is not rolled back
+ * (HUDI_NOT_IMPLEMENTED).
  * Source: BaseRollbackActionExecutor, MarkerBasedRollbackStrategy (Hudi 0.15.0)
  */
 hudi_status hd_rollback_instant(struct hd_op *op, hd_pool *pool, struct hd_table_snapshot *table,

@@ -27,10 +27,19 @@ static bool has_bucket_form(const char *file_id)
     return bucket < MAX_BUCKETS;
 }
 
-/* The newest completed write that made files, searched from `*i` instants on backwards; `*i` is set
- * to its number. HUDI_NOT_FOUND (no error) when there is none near. */
+static bool has_base_file(const struct hd_commit_metadata *metadata)
+{
+    for (size_t i = 0; i < metadata->n_stats; i++)
+        if (!metadata->stats[i].is_log)
+            return true;
+    return false;
+}
+
+/* The newest completed write that made base files (with `any`: any files), searched from `*i`
+ * instants on backwards; `*i` is set to its number. HUDI_NOT_FOUND (no error) when there is none
+ * near. */
 static hudi_status newest_files(struct hd_op *op, const struct hd_timeline *timeline, size_t *i,
-                                struct hd_commit_metadata *out)
+                                bool any, struct hd_commit_metadata *out)
 {
     int n_read = 0;
 
@@ -41,7 +50,7 @@ static hudi_status newest_files(struct hd_op *op, const struct hd_timeline *time
             continue;
         n_read++;
         HD_TRY(hd_timeline_read_commit(op, timeline, instant, out));
-        if (out->n_stats > 0)
+        if (any ? out->n_stats > 0 : has_base_file(out))
             return HUDI_OK;
         hd_commit_metadata_clear(out);
     }
@@ -55,7 +64,7 @@ static hudi_status check_file_ids(struct hd_op *op, const struct hd_table_snapsh
     struct hd_commit_metadata newest;
     size_t i = table->timeline.n_instants, n_buckets = 0;
 
-    const hudi_status found = newest_files(op, &table->timeline, &i, &newest);
+    const hudi_status found = newest_files(op, &table->timeline, &i, true, &newest);
     if (found == HUDI_NOT_FOUND)
         return HUDI_OK;
     HD_TRY(found);
@@ -79,8 +88,8 @@ hudi_status hd_check_writable(struct hd_op *op, const struct hd_table_snapshot *
         return hd_fail(op, HUDI_NOT_IMPLEMENTED,
                        "writing to tables of version %d is not supported yet",
                        config->version->number);
-    if (config->type == HD_MERGE_ON_READ)
-        why = "merge-on-read tables";
+    if (config->type == HD_MERGE_ON_READ && config->version->timeline_layout > 1)
+        why = "merge-on-read tables of versions 8 and later";
     else if (config->cdc_enabled)
         why = "tables that log changes (hoodie.table.cdc.enabled)";
     else if (config->is_bootstrap)
@@ -163,10 +172,15 @@ hudi_status hd_check_columns(struct hd_op *op, const struct hd_table_snapshot *t
 
     HD_TRY(hd_timeline_check_writes(op, &table->timeline));
     HD_TRY(check_schema(op, table, options));
-    hudi_status status = newest_files(op, &table->timeline, &i, &newest);
+    hudi_status status = newest_files(op, &table->timeline, &i, false, &newest);
     if (status != HUDI_OK)
         return status == HUDI_NOT_FOUND ? HUDI_OK : status;
-    status = check_rows(op, table, newest.stats[0].path);
+    for (size_t s = 0; s < newest.n_stats; s++) {
+        if (newest.stats[s].is_log)
+            continue;
+        status = check_rows(op, table, newest.stats[s].path);
+        break;
+    }
     hd_commit_metadata_clear(&newest);
     return status;
 }
@@ -242,7 +256,7 @@ hudi_status hd_detect_key_encoding(struct hd_op *op, const struct hd_table_snaps
         return HUDI_OK;
     while (!decided) {
         struct hd_commit_metadata newest;
-        const hudi_status found = newest_files(op, &table->timeline, &i, &newest);
+        const hudi_status found = newest_files(op, &table->timeline, &i, false, &newest);
 
         if (found == HUDI_NOT_FOUND) {
             *out = without_rows;
@@ -251,7 +265,8 @@ hudi_status hd_detect_key_encoding(struct hd_op *op, const struct hd_table_snaps
         HD_TRY(found);
         hudi_status status = HUDI_OK;
         for (size_t s = 0; s < newest.n_stats && status == HUDI_OK && !decided; s++)
-            status = detect_in_file(op, table, newest.stats[s].path, out, &decided);
+            if (!newest.stats[s].is_log)
+                status = detect_in_file(op, table, newest.stats[s].path, out, &decided);
         hd_commit_metadata_clear(&newest);
         HD_TRY(status);
     }

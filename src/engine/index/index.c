@@ -81,6 +81,10 @@ static hudi_status tag_slice(struct hd_op *op, void *argument, size_t i)
     struct hd_key_group *group = &job->groups[0];
 
     job->hits[i].slice = slice;
+    if (slice->base == NULL && slice->n_logs > 0)
+        return hd_fail(op, HUDI_NOT_IMPLEMENTED,
+                       "file group %s has log files only, whose keys cannot be looked up yet",
+                       slice->file_id);
     if (slice->base == NULL)
         return HUDI_OK;
     if (!hd_index_is_global(request->type)) {

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/write/assign.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 /* Commits looked at: a write's cost must not grow with the length of the timeline. */
 #define MAX_COMMITS_READ 32
 
@@ -25,6 +28,8 @@ hudi_status hd_average_record_bytes(struct hd_op *op, const struct hd_write_conf
         n_read++;
         HD_TRY(hd_timeline_read_commit(op, timeline, instant, &metadata));
         for (size_t s = 0; s < metadata.n_stats; s++) {
+            if (metadata.stats[s].is_log) /* says nothing of base files */
+                continue;
             n_rows += metadata.stats[s].num_writes;
             n_bytes += metadata.stats[s].total_write_bytes;
         }
@@ -37,12 +42,42 @@ hudi_status hd_average_record_bytes(struct hd_op *op, const struct hd_write_conf
     return HUDI_OK;
 }
 
+/* Merge-on-read: a file under logs is rewritten by compaction, not for the sake of inserts. */
+static bool has_logs(const struct hd_file_slice *slice)
+{
+    return slice->n_logs > 0 || slice->compaction_instant != NULL;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const struct hd_small_file *x = a, *y = b;
+    const uint64_t size_x = x->slice->base->size_bytes, size_y = y->slice->base->size_bytes;
+
+    if (size_x != size_y)
+        return size_x < size_y ? -1 : 1;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+/* Of the small files [first, *n) of one partition the smallest few are left. */
+static void keep_smallest(const struct hd_write_config *config, struct hd_small_file *out,
+                          size_t first, size_t *n)
+{
+    const size_t limit =
+        (size_t)hd_write_int(config, "hoodie.merge.small.file.group.candidates.limit");
+
+    if (config->table->config.type != HD_MERGE_ON_READ || *n - first <= limit)
+        return;
+    qsort(out + first, *n - first, sizeof *out, by_size);
+    *n = first + limit;
+}
+
 void hd_small_files(const struct hd_write_config *config, int64_t record_bytes,
                     const struct hd_file_slice *const *slices, size_t n_slices,
                     struct hd_small_file *out, size_t *n)
 {
     const int64_t limit = hd_write_int(config, "hoodie.parquet.small.file.limit");
     const int64_t max = hd_write_int(config, "hoodie.parquet.max.file.size");
+    size_t first = 0; /* of the partition at hand */
 
     *n = 0;
     if (!hd_write_fills_small_files(config))
@@ -50,8 +85,12 @@ void hd_small_files(const struct hd_write_config *config, int64_t record_bytes,
     for (size_t i = 0; i < n_slices; i++) {
         const struct hd_file_slice *slice = slices[i];
 
+        if (i > 0 && strcmp(slice->partition_path, slices[i - 1]->partition_path) != 0) {
+            keep_smallest(config, out, first, n);
+            first = *n;
+        }
         if (slice->base == NULL || slice->base->size_bytes == 0 ||
-            (int64_t)slice->base->size_bytes >= limit ||
+            (int64_t)slice->base->size_bytes >= limit || has_logs(slice) ||
             hd_write_is_pending(config, slice->partition_path, slice->file_id))
             continue;
         if (hd_file_owner(slice->partition_path, slice->file_id, config->n_tasks) != config->task)
@@ -60,6 +99,7 @@ void hd_small_files(const struct hd_write_config *config, int64_t record_bytes,
         if (room > 0)
             out[(*n)++] = (struct hd_small_file){.slice = slice, .index = i, .room = room};
     }
+    keep_smallest(config, out, first, n);
 }
 
 static uint32_t owner(struct hd_slice a, struct hd_slice b, uint32_t n_tasks)

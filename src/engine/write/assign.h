@@ -21,8 +21,12 @@ struct hd_small_file {
 hudi_status hd_average_record_bytes(struct hd_op *op, const struct hd_write_config *config,
                                     int64_t *out);
 
-/** Small files of one partition among its latest slices, in slice order; only those this task owns
- * (hd_file_owner). `out` has room for n_slices. */
+/**
+ * Small files among the latest slices of one or more partitions (each one's side by side), only
+ * those this task owns (hd_file_owner). Merge-on-read: files without logs, which no pending
+ * compaction has in its plan, the smallest
+ * hoodie.merge.small.file.group.candidates.limit of each partition. By partition in the order of
+ * slices. `out` has room for n_slices. */
 void hd_small_files(const struct hd_write_config *config, int64_t record_bytes,
                     const struct hd_file_slice *const *slices, size_t n_slices,
                     struct hd_small_file *out, size_t *n);

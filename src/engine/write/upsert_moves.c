@@ -320,6 +320,11 @@ static hudi_status resolve_file(struct hd_op *op, hd_upsert *upsert, struct hd_f
             moves.which[moves.n++] = i;
     if (moves.n == 0)
         goto out;
+    if (file->slice->n_logs > 0) { /* the stored rows are not at hand: the later write wins */
+        for (size_t i = 0; i < moves.n; i++)
+            move_away(&moves, &file->hits[moves.which[i]]);
+        goto out;
+    }
     HD_TRY_OUT(open_file(op, &moves));
     HD_TRY_OUT(read_rows(op, &moves));
 out:

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Write handles: one owner per file group, file groups in parallel. */
+#include <stdlib.h>
+
+#include "engine/write/append_handle.h"
 #include "engine/write/insert_target.h"
 #include "engine/write/merge_handle.h"
 #include "engine/write/upsert_internal.h"
@@ -15,15 +18,14 @@ hudi_status hd_upsert_add_work(struct hd_op *op, hd_upsert *upsert,
     return HUDI_OK;
 }
 
-/* The next inserts of a work as a batch with keys. */
-static hudi_status insert_batch(struct hd_op *op, const hd_upsert *upsert,
-                                const struct hd_upsert_work *work, int64_t start, int64_t n,
-                                struct hd_shared_array **records, struct ArrowArray *keys)
+/* Entries of the map as a batch with keys. */
+static hudi_status entry_batch(struct hd_op *op, const hd_upsert *upsert, const int64_t *entries,
+                               int64_t n, struct hd_shared_array **records, struct ArrowArray *keys)
 {
     struct ArrowArray batch = {0};
 
-    HD_TRY(hd_spillable_map_get(op, upsert->map, work->inserts + start, n, &batch));
-    hudi_status status = hd_spillable_map_keys(op, upsert->map, work->inserts + start, n, keys);
+    HD_TRY(hd_spillable_map_get(op, upsert->map, entries, n, &batch));
+    hudi_status status = hd_spillable_map_keys(op, upsert->map, entries, n, keys);
     if (status == HUDI_OK)
         status = hd_shared_array_new(op, &batch, records);
     hd_array_clear(&batch);
@@ -54,8 +56,8 @@ static hudi_status run_merge(struct hd_op *op, hd_upsert *upsert, struct hd_upse
         struct hd_shared_array *records = NULL;
         struct ArrowArray keys = {0};
 
-        status = insert_batch(op, upsert, work, done, left < BATCH_ROWS ? left : BATCH_ROWS,
-                              &records, &keys);
+        status = entry_batch(op, upsert, work->inserts + done,
+                             left < BATCH_ROWS ? left : BATCH_ROWS, &records, &keys);
         if (status == HUDI_OK)
             status =
                 hd_drop_deletes(op, upsert->schema, upsert->merger, &records, &keys, &n_dropped);
@@ -89,8 +91,8 @@ static hudi_status run_create(struct hd_op *op, hd_upsert *upsert, struct hd_ups
         struct hd_shared_array *records = NULL;
         struct ArrowArray keys = {0};
 
-        status = insert_batch(op, upsert, work, done, left < BATCH_ROWS ? left : BATCH_ROWS,
-                              &records, &keys);
+        status = entry_batch(op, upsert, work->inserts + done,
+                             left < BATCH_ROWS ? left : BATCH_ROWS, &records, &keys);
         if (status == HUDI_OK)
             status = hd_insert_target_append(op, target, records, &keys);
         hd_shared_array_free(records);
@@ -104,6 +106,85 @@ out:
     return status;
 }
 
+static hudi_status append_hits(struct hd_op *op, hd_upsert *upsert, hd_append_handle *handle,
+                               const struct hd_index_hit *hits, size_t n_hits, int64_t *entries,
+                               bool *drop)
+{
+    hudi_status status = HUDI_OK;
+    struct hd_shared_array *records = NULL;
+    struct ArrowArray keys = {0};
+
+    for (size_t i = 0; i < n_hits; i++) {
+        entries[i] = hits[i].entry;
+        drop[i] = hits[i].drop;
+    }
+    HD_TRY_OUT(entry_batch(op, upsert, entries, (int64_t)n_hits, &records, &keys));
+    HD_TRY_OUT(hd_append_handle_append(op, handle, records, &keys, drop));
+out:
+    hd_shared_array_free(records);
+    hd_array_clear(&keys);
+    return status;
+}
+
+static int by_entry(const void *a, const void *b)
+{
+    const struct hd_index_hit *x = a, *y = b;
+
+    return (x->entry > y->entry) - (x->entry < y->entry);
+}
+
+/* Each record once, however often its key is stored; a row that is to go takes its record along. */
+static size_t unique_hits(struct hd_index_hit *hits, size_t n)
+{
+    size_t n_kept = 0;
+
+    qsort(hits, n, sizeof *hits, by_entry);
+    for (size_t i = 0; i < n; i++) {
+        if (n_kept > 0 && hits[n_kept - 1].entry == hits[i].entry)
+            hits[n_kept - 1].drop |= hits[i].drop;
+        else
+            hits[n_kept++] = hits[i];
+    }
+    return n_kept;
+}
+
+static hudi_status run_append(struct hd_op *op, hd_upsert *upsert, struct hd_upsert_work *work,
+                              uint32_t ordinal)
+{
+    hudi_status status = HUDI_OK;
+    hd_append_handle *handle = NULL;
+    struct hd_index_hit *hits = NULL;
+    int64_t *entries = NULL;
+    bool *drop = NULL;
+    const struct hd_append_request request = {.config = upsert->config,
+                                              .schema = upsert->schema,
+                                              .merger = upsert->merger,
+                                              .slice = work->slice,
+                                              .ordinal = ordinal,
+                                              .deletes =
+                                                  upsert->config->operation == HD_OPERATION_DELETE};
+
+    HD_TRY_OUT(hd_alloc_raw(op, work->n_hits, sizeof *hits, &hits));
+    HD_TRY_OUT(hd_alloc_raw(op, BATCH_ROWS, sizeof *entries, &entries));
+    HD_TRY_OUT(hd_alloc_raw(op, BATCH_ROWS, sizeof *drop, &drop));
+    memcpy(hits, work->hits, work->n_hits * sizeof *hits);
+    const size_t n_hits = unique_hits(hits, work->n_hits);
+    HD_TRY_OUT(hd_append_handle_open(op, &request, &work->status, &handle));
+    for (size_t done = 0; done < n_hits; done += BATCH_ROWS) {
+        const size_t left = n_hits - done;
+        HD_TRY_OUT(append_hits(op, upsert, handle, hits + done,
+                               left < BATCH_ROWS ? left : BATCH_ROWS, entries, drop));
+    }
+    status = hd_append_handle_close(op, handle);
+    handle = NULL;
+out:
+    hd_append_handle_abort(op, handle);
+    hd_free(op, hits);
+    hd_free(op, entries);
+    hd_free(op, drop);
+    return status;
+}
+
 static hudi_status run_work(struct hd_op *op, void *argument, size_t i)
 {
     hd_upsert *upsert = argument;
@@ -111,8 +192,14 @@ static hudi_status run_work(struct hd_op *op, void *argument, size_t i)
     const uint32_t ordinal =
         upsert->config->task + upsert->config->n_tasks * (upsert->first_ordinal + (uint32_t)i);
 
-    return work->slice != NULL ? run_merge(op, upsert, work, ordinal)
-                               : run_create(op, upsert, work, ordinal);
+    if (work->slice == NULL)
+        return run_create(op, upsert, work, ordinal);
+    /* A file that inserts fill up is rewritten with its updates: no look-up would find them in
+     * logs.
+     */
+    if (upsert->config->table->config.type == HD_MERGE_ON_READ && work->n_inserts == 0)
+        return run_append(op, upsert, work, ordinal);
+    return run_merge(op, upsert, work, ordinal);
 }
 
 hudi_status hd_upsert_run_works(struct hd_op *op, hd_upsert *upsert)

@@ -8,15 +8,15 @@
 
 static const struct {
     const char *name;
-    enum hd_action action;
+    bool replaces; /* takes file groups out */
 } OPERATIONS[] = {
-    [HD_OPERATION_UPSERT] = {"UPSERT", HD_ACTION_COMMIT},
-    [HD_OPERATION_INSERT] = {"INSERT", HD_ACTION_COMMIT},
-    [HD_OPERATION_BULK_INSERT] = {"BULK_INSERT", HD_ACTION_COMMIT},
-    [HD_OPERATION_DELETE] = {"DELETE", HD_ACTION_COMMIT},
-    [HD_OPERATION_INSERT_OVERWRITE] = {"INSERT_OVERWRITE", HD_ACTION_REPLACECOMMIT},
-    [HD_OPERATION_INSERT_OVERWRITE_TABLE] = {"INSERT_OVERWRITE_TABLE", HD_ACTION_REPLACECOMMIT},
-    [HD_OPERATION_DELETE_PARTITION] = {"DELETE_PARTITION", HD_ACTION_REPLACECOMMIT},
+    [HD_OPERATION_UPSERT] = {"UPSERT", false},
+    [HD_OPERATION_INSERT] = {"INSERT", false},
+    [HD_OPERATION_BULK_INSERT] = {"BULK_INSERT", false},
+    [HD_OPERATION_DELETE] = {"DELETE", false},
+    [HD_OPERATION_INSERT_OVERWRITE] = {"INSERT_OVERWRITE", true},
+    [HD_OPERATION_INSERT_OVERWRITE_TABLE] = {"INSERT_OVERWRITE_TABLE", true},
+    [HD_OPERATION_DELETE_PARTITION] = {"DELETE_PARTITION", true},
 };
 
 const char *hd_operation_name(enum hd_operation operation)
@@ -35,9 +35,12 @@ bool hd_operation_parse(const char *text, enum hd_operation *out)
     return false;
 }
 
-enum hd_action hd_operation_action(enum hd_operation operation)
+enum hd_action hd_write_action(const struct hd_write_config *config)
 {
-    return OPERATIONS[operation].action;
+    if (OPERATIONS[config->operation].replaces)
+        return HD_ACTION_REPLACECOMMIT;
+    return config->table->config.type == HD_MERGE_ON_READ ? HD_ACTION_DELTACOMMIT
+                                                          : HD_ACTION_COMMIT;
 }
 
 bool hd_operation_looks_up(enum hd_operation operation)

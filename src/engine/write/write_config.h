@@ -24,8 +24,6 @@ enum hd_operation {
 const char *hd_operation_name(enum hd_operation operation);
 /** "upsert", in any case; false when unknown. */
 bool hd_operation_parse(const char *text, enum hd_operation *out);
-/** commit, or replacecommit for the operations that take file groups out. */
-enum hd_action hd_operation_action(enum hd_operation operation);
 /** Upsert and delete: records are looked up in the index. */
 bool hd_operation_looks_up(enum hd_operation operation);
 
@@ -57,6 +55,9 @@ hudi_status hd_write_config_init(struct hd_op *op, const struct hd_options *opti
 
 /** Set `pending` from the table's timeline. */
 hudi_status hd_write_config_load_pending(struct hd_op *op, struct hd_write_config *config);
+/** commit (deltacommit for merge-on-read), or replacecommit for the operations that take file
+ * groups out. */
+enum hd_action hd_write_action(const struct hd_write_config *config);
 /** Inserts of this operation may fill up small files. */
 bool hd_write_fills_small_files(const struct hd_write_config *config);
 bool hd_write_is_pending(const struct hd_write_config *config, const char *partition_path,

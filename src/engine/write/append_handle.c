@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/write/append_handle.h"
+
+#include "arrow/avro_encoder.h"
+#include "arrow/schema.h"
+#include "engine/write/sequence_numbers.h"
+#include "format/layout/partition.h"
+#include "format/log/log_block.h"
+#include "format/log/log_writer.h"
+#include "format/marker/marker.h"
+#include "format/table/table_schema.h"
+
+enum { COMMIT_TIME, SEQNO, RECORD_KEY, PARTITION_PATH, FILE_NAME };
+
+/* A block's records are encoded this many at a time, or as many as take this share of a block. */
+#define CHUNK_ROWS 8192
+#define CHUNKS_PER_BLOCK 8
+/* Readers on the JVM hold sizes in 32 bits. */
+#define MAX_BLOCK_BYTES (INT64_C(1) << 30)
+
+struct hd_append_handle {
+    struct hd_append_request request;
+    struct hd_write_status *status;
+    const char *base_instant; /* in the names of log files */
+    struct hd_arena arena;
+    struct ArrowSchema rows; /* schema->file, constant columns as dictionaries */
+    hd_avro_encoder *encoder;
+    hd_log_writer *writer;
+    char token[HD_WRITE_TOKEN_BYTES];
+    struct hd_str seqno_prefix;
+    uint64_t next_seqno;
+    int64_t block_bytes;
+    /* the blocks at hand */
+    struct hd_str records;
+    int64_t n_records;
+    int64_t n_deletes;
+    /* scratch of one batch */
+    struct hd_arena batch_arena;
+    int64_t *live;
+    size_t live_capacity;
+    /* what was appended to the file of `stat`; stat.path NULL: nothing yet */
+    struct hd_write_stat stat;
+};
+
+/* ---- names and stats --------------------------------------------------------------------------
+ */
+
+/* Log files of the slice that carry the base instant: those on a pending compaction make a slice of
+ * their own, without base file. */
+static bool is_of_slice(const hd_append_handle *handle, const struct hd_data_file *log)
+{
+    return strcmp(log->instant, handle->base_instant) == 0;
+}
+
+static uint32_t next_version(const hd_append_handle *handle)
+{
+    const struct hd_file_slice *slice = handle->request.slice;
+    uint32_t version = 0;
+
+    for (size_t i = 0; i < slice->n_logs; i++)
+        if (is_of_slice(handle, &slice->logs[i]) && slice->logs[i].log_version > version)
+            version = slice->logs[i].log_version;
+    return version + 1;
+}
+
+/* The marker, in the form that the table version's releases look for. */
+static hudi_status announce(struct hd_op *op, void *self, const char *file_name)
+{
+    const hd_append_handle *handle = self;
+    const struct hd_write_config *config = handle->request.config;
+    const struct hd_table_snapshot *table = config->table;
+    const struct hd_file_slice *slice = handle->request.slice;
+    char *name = NULL;
+    hudi_status status = HUDI_OK;
+
+    if (table->config.version->append_marker_of_slice) {
+        HD_TRY(hd_base_file_name_format(
+            op, slice->file_id, handle->token, handle->base_instant,
+            table->config.base_file_format == HD_BASE_FILE_ORC ? ".orc" : ".parquet", &name));
+        file_name = name;
+    }
+    status = hd_marker_create(op, table->fs, table->path, config->instant_time,
+                              slice->partition_path, file_name, HD_IO_APPEND);
+    hd_free(op, name);
+    return status;
+}
+
+/* A stat of the slice as it was found. */
+static hudi_status begin_stat(struct hd_op *op, hd_append_handle *handle)
+{
+    const struct hd_file_slice *slice = handle->request.slice;
+    struct hd_arena *arena = &handle->status->arena;
+    struct hd_write_stat *stat = &handle->stat;
+    const bool compacting = slice->base_instant != handle->base_instant;
+
+    *stat = (struct hd_write_stat){.is_log = true, .base_file = ""};
+    HD_TRY(hd_arena_strdup(op, arena, slice->file_id, (char **)&stat->file_id));
+    HD_TRY(hd_arena_strdup(op, arena, slice->partition_path, (char **)&stat->partition_path));
+    HD_TRY(hd_arena_strdup(op, arena, handle->base_instant, (char **)&stat->prev_commit));
+    if (slice->base != NULL && !compacting)
+        HD_TRY(hd_arena_strdup(op, arena, slice->base->name, (char **)&stat->base_file));
+    HD_TRY(hd_arena_array(op, arena, slice->n_logs, sizeof *stat->log_files, &stat->log_files));
+    for (size_t i = 0; i < slice->n_logs; i++) {
+        if (!is_of_slice(handle, &slice->logs[i]))
+            continue;
+        HD_TRY(hd_arena_strdup(op, arena, slice->logs[i].name,
+                               (char **)&stat->log_files[stat->n_log_files]));
+        stat->n_log_files++;
+    }
+    return HUDI_OK;
+}
+
+/* The stat at hand becomes one of a file that was just begun. */
+static hudi_status name_stat(struct hd_op *op, hd_append_handle *handle,
+                             const struct hd_log_append *append)
+{
+    struct hd_arena *arena = &handle->status->arena;
+    struct hd_write_stat *stat = &handle->stat;
+    const char **names;
+
+    if (stat->path != NULL) { /* rolled over */
+        HD_TRY(hd_write_status_add(op, handle->status, stat));
+        const struct hd_write_stat *last = &handle->status->stats[handle->status->n_stats - 1];
+
+        *stat = (struct hd_write_stat){.is_log = true,
+                                       .file_id = last->file_id,
+                                       .partition_path = last->partition_path,
+                                       .prev_commit = last->prev_commit,
+                                       .base_file = last->base_file,
+                                       .log_files = last->log_files,
+                                       .n_log_files = last->n_log_files};
+    }
+    HD_TRY(hd_arena_array(op, arena, stat->n_log_files + 1, sizeof *names, &names));
+    for (size_t i = 0; i < stat->n_log_files; i++)
+        names[i] = stat->log_files[i];
+    HD_TRY(hd_arena_strdup(op, arena, append->file_name, (char **)&names[stat->n_log_files]));
+    stat->log_files = names;
+    stat->n_log_files++;
+    HD_TRY(hd_arena_strdup(op, arena, append->path, (char **)&stat->path));
+    stat->log_version = (int32_t)append->version;
+    stat->log_offset = (int64_t)append->offset;
+    return HUDI_OK;
+}
+
+static hudi_status count_append(struct hd_op *op, hd_append_handle *handle,
+                                const struct hd_log_append *append)
+{
+    struct hd_write_stat *stat = &handle->stat;
+
+    if (stat->path == NULL || strcmp(stat->path, append->path) != 0)
+        HD_TRY(name_stat(op, handle, append));
+    stat->num_writes += handle->n_records;
+    stat->num_update_writes += handle->n_records;
+    stat->num_deletes += handle->n_deletes;
+    stat->total_write_bytes += (int64_t)append->size_bytes;
+    stat->file_size_in_bytes = (int64_t)(append->offset + append->size_bytes);
+    return HUDI_OK;
+}
+
+/* ---- opening ----------------------------------------------------------------------------------
+ */
+
+static hudi_status make_rows_schema(struct hd_op *op, hd_append_handle *handle)
+{
+    static const int CONSTANT[] = {COMMIT_TIME, PARTITION_PATH, FILE_NAME};
+    const struct hd_write_schema *schema = handle->request.schema;
+
+    HD_TRY(hd_schema_copy(op, &schema->file, &handle->rows));
+    for (size_t i = 0; i < HD_ARRAY_LENGTH(CONSTANT) && schema->n_meta > 0; i++) {
+        struct ArrowSchema *field = handle->rows.children[CONSTANT[i]];
+        hd_schema_clear(field);
+        HD_TRY(hd_schema_init_dictionary(op, field, hd_meta_columns[CONSTANT[i]], true));
+    }
+    return HUDI_OK;
+}
+
+static hudi_status open_encoder(struct hd_op *op, hd_append_handle *handle)
+{
+    struct hd_avro_schema *avro;
+
+    HD_TRY(make_rows_schema(op, handle));
+    HD_TRY(hd_avro_schema_parse(op, &handle->arena,
+                                hd_slice_text(handle->request.schema->file_avro), &avro));
+    return hd_avro_encoder_new(op, &handle->rows, avro, &handle->encoder);
+}
+
+static hudi_status open_writer(struct hd_op *op, hd_append_handle *handle)
+{
+    const struct hd_write_config *config = handle->request.config;
+    const struct hd_table_snapshot *table = config->table;
+    const struct hd_file_slice *slice = handle->request.slice;
+    const struct hd_log_target target = {
+        .fs = table->fs,
+        .table_path = table->path,
+        .partition_path = slice->partition_path,
+        .file_id = slice->file_id,
+        .instant = handle->base_instant,
+        .write_token = handle->token,
+        .first_version = next_version(handle),
+        .max_bytes = (uint64_t)hd_write_int(config, "hoodie.logfile.max.size"),
+        .announce = announce,
+        .self = handle};
+
+    HD_TRY(hd_partition_ensure(op, table->fs, table->path, &table->config, slice->partition_path,
+                               config->instant_time));
+    return hd_log_writer_open(op, &target, &handle->writer);
+}
+
+hudi_status hd_append_handle_open(struct hd_op *op, const struct hd_append_request *request,
+                                  struct hd_write_status *write_status, hd_append_handle **out)
+{
+    hudi_status status = HUDI_OK;
+    hd_append_handle *handle;
+    const struct hd_write_config *config = request->config;
+    const struct hd_file_slice *slice = request->slice;
+
+    *out = NULL;
+    HD_TRY(hd_alloc(op, sizeof *handle, &handle));
+    handle->request = *request;
+    handle->status = write_status;
+    handle->base_instant =
+        slice->compaction_instant != NULL ? slice->compaction_instant : slice->base_instant;
+    handle->block_bytes = hd_write_int(config, "hoodie.logfile.data.block.max.size");
+    if (handle->block_bytes > MAX_BLOCK_BYTES)
+        handle->block_bytes = MAX_BLOCK_BYTES;
+    if ((uint64_t)handle->block_bytes > op->budget->limit_bytes / 8)
+        handle->block_bytes = (int64_t)(op->budget->limit_bytes / 8);
+    hd_write_token_format(request->ordinal, config->task, config->attempt, handle->token);
+    HD_TRY_OUT(
+        hd_str_printf(op, &handle->seqno_prefix, "%s_%u_", config->instant_time, request->ordinal));
+    HD_TRY_OUT(begin_stat(op, handle));
+    HD_TRY_OUT(open_encoder(op, handle));
+    HD_TRY_OUT(open_writer(op, handle));
+    *out = handle;
+    return HUDI_OK;
+out:
+    hd_append_handle_abort(op, handle);
+    return status;
+}
+
+/* ---- blocks -----------------------------------------------------------------------------------
+ */
+
+static void put_be32(uint8_t *out, uint32_t value)
+{
+    for (int i = 0; i < 4; i++)
+        out[i] = (uint8_t)(value >> (24 - 8 * i));
+}
+
+/* Write what is buffered as one group: the data block, then, at the end, the delete block. */
+static hudi_status flush(struct hd_op *op, hd_append_handle *handle)
+{
+    hudi_status status = HUDI_OK;
+    const struct hd_write_config *config = handle->request.config;
+    const struct hd_log_header_entry header[] = {
+        {HD_LOG_INSTANT_TIME, hd_slice_text(config->instant_time)},
+        {HD_LOG_SCHEMA, hd_slice_text(handle->request.schema->file_avro)}};
+    struct hd_str head = {0}, tail = {0};
+    struct hd_log_append append;
+    uint8_t counts[8];
+    struct hd_slice parts[4];
+
+    if (handle->n_records == 0)
+        return HUDI_OK;
+    put_be32(counts, config->table->config.version->log_content_version);
+    put_be32(counts + 4, (uint32_t)handle->n_records);
+    HD_TRY_OUT(hd_log_block_frame(op, HD_LOG_AVRO_DATA, header, HD_ARRAY_LENGTH(header),
+                                  sizeof counts + handle->records.size, &head, &tail));
+    parts[0] = hd_str_slice(&head);
+    parts[1] = hd_slice_of(counts, sizeof counts);
+    parts[2] = hd_str_slice(&handle->records);
+    parts[3] = hd_str_slice(&tail);
+    HD_TRY_OUT(hd_log_writer_append(op, handle->writer, parts, HD_ARRAY_LENGTH(parts), &append));
+    HD_TRY_OUT(count_append(op, handle, &append));
+    handle->records.size = 0;
+    handle->n_records = 0;
+    handle->n_deletes = 0;
+out:
+    hd_str_clear(&head);
+    hd_str_clear(&tail);
+    return status;
+}
+
+/* ---- records ----------------------------------------------------------------------------------
+ */
+
+/* The batch's columns in the order of `rows`. */
+static hudi_status file_rows(struct hd_op *op, hd_append_handle *handle,
+                             struct hd_shared_array *records, struct ArrowArray *keys,
+                             struct ArrowArray *out)
+{
+    hudi_status status = HUDI_OK;
+    const struct hd_append_request *request = &handle->request;
+    const struct hd_write_schema *schema = request->schema;
+    const int64_t n = hd_shared_array_get(records)->length;
+    const int32_t n_columns = (int32_t)handle->rows.n_children;
+    struct ArrowArray *columns = NULL;
+
+    HD_TRY(hd_alloc_array(op, (size_t)n_columns, sizeof *columns, &columns));
+    if (schema->n_meta > 0) {
+        HD_TRY_OUT(hd_array_constant_dictionary(op, hd_slice_text(request->config->instant_time), n,
+                                                &columns[COMMIT_TIME]));
+        HD_TRY_OUT(hd_sequence_numbers(op, hd_str_slice(&handle->seqno_prefix), &handle->next_seqno,
+                                       n, &columns[SEQNO]));
+        HD_TRY_OUT(hd_array_borrow(op, keys, &columns[RECORD_KEY]));
+        HD_TRY_OUT(hd_array_constant_dictionary(op, hd_slice_text(request->slice->partition_path),
+                                                n, &columns[PARTITION_PATH]));
+        HD_TRY_OUT(hd_array_constant_dictionary(op, hd_slice_text(request->slice->file_id), n,
+                                                &columns[FILE_NAME]));
+    }
+    for (int32_t i = 0; i < schema->n_stored; i++)
+        HD_TRY_OUT(hd_array_share(op, records, schema->stored[i], &columns[schema->n_meta + i]));
+    HD_TRY_OUT(hd_array_struct(op, columns, n_columns, n, out));
+out:
+    for (int32_t i = 0; i < n_columns; i++)
+        hd_array_clear(&columns[i]);
+    hd_free(op, columns);
+    return status;
+}
+
+/* Encode rows `live[0..n)` of the batch, in blocks. */
+static hudi_status add_records(struct hd_op *op, hd_append_handle *handle,
+                               const struct ArrowArray *batch, const int64_t *live, int64_t n)
+{
+    const int64_t row_bytes = 1 + (int64_t)hd_array_bytes(&handle->rows, batch) /
+                                      (batch->length == 0 ? 1 : batch->length);
+    int64_t chunk = handle->block_bytes / CHUNKS_PER_BLOCK / row_bytes;
+
+    chunk = chunk < 1 ? 1 : chunk > CHUNK_ROWS ? CHUNK_ROWS : chunk;
+    for (int64_t done = 0; done < n; done += chunk) {
+        const int64_t part = n - done < chunk ? n - done : chunk;
+
+        HD_TRY(hd_op_check_cancel(op));
+        HD_TRY(hd_avro_encoder_add(op, handle->encoder, batch, live + done, part, true,
+                                   &handle->records));
+        handle->n_records += part;
+        if ((int64_t)handle->records.size >= handle->block_bytes)
+            HD_TRY(flush(op, handle));
+    }
+    return HUDI_OK;
+}
+
+hudi_status hd_append_handle_append(struct hd_op *op, hd_append_handle *handle,
+                                    struct hd_shared_array *records, struct ArrowArray *keys,
+                                    const bool *drop)
+{
+    hudi_status status = HUDI_OK;
+    const struct hd_append_request *request = &handle->request;
+    const struct ArrowArray *array = hd_shared_array_get(records);
+    struct ArrowArray batch = {0};
+    struct hd_view view;
+    int64_t n_live = 0;
+
+    hd_arena_reset(&handle->batch_arena);
+    HD_TRY_OUT(hd_view_open(op, &handle->batch_arena, &request->schema->record, array, &view));
+    HD_TRY_OUT(hd_grow(op, &handle->live, &handle->live_capacity, (size_t)array->length,
+                       sizeof *handle->live));
+    for (int64_t row = 0; row < array->length; row++) {
+        const struct hd_merge_side side = {
+            .columns = view.children, .row = row, .is_delete = request->deletes};
+
+        if ((drop != NULL && drop[row]) || hd_merger_is_delete(request->merger, &side))
+            HD_TRY_OUT(hd_fail(op, HUDI_NOT_IMPLEMENTED, "deletes in merge-on-read tables are not supported yet"));
+        else
+            handle->live[n_live++] = row;
+    }
+    HD_TRY_OUT(file_rows(op, handle, records, keys, &batch));
+    status = add_records(op, handle, &batch, handle->live, n_live);
+out:
+    hd_array_clear(&batch);
+    hd_array_clear(keys);
+    return status;
+}
+
+hudi_status hd_append_handle_close(struct hd_op *op, hd_append_handle *handle)
+{
+    hudi_status status = HUDI_OK;
+
+    HD_TRY_OUT(flush(op, handle));
+    status = hd_log_writer_close(op, handle->writer);
+    handle->writer = NULL;
+    HD_TRY_OUT(status);
+    if (handle->stat.path != NULL)
+        HD_TRY_OUT(hd_write_status_add(op, handle->status, &handle->stat));
+out:
+    hd_append_handle_abort(op, handle);
+    return status;
+}
+
+void hd_append_handle_abort(struct hd_op *op, hd_append_handle *handle)
+{
+    if (handle == NULL)
+        return;
+    hd_log_writer_abort(op, handle->writer);
+    hd_avro_encoder_free(op, handle->encoder);
+    hd_schema_clear(&handle->rows);
+    hd_str_clear(&handle->seqno_prefix);
+    hd_str_clear(&handle->records);
+    hd_free(op, handle->live);
+    hd_arena_clear(&handle->batch_arena);
+    hd_arena_clear(&handle->arena);
+    hd_free(op, handle);
+}

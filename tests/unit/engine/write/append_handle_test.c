@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Log files that one handle makes: names, markers, blocks, and the write stats that tell of them.
+ */
+#include "unit/engine/rows_testing.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "engine/write/append_handle.h"
+#include "format/log/log_reader.h"
+#include "format/log/log_records.h"
+#include "format/marker/marker.h"
+
+#define STORE "append"
+#define INSTANT "20240101000000000"
+#define BASE_INSTANT "20230101000000000"
+#define COMPACTION "20230601000000000"
+#define FILE_ID "f00d0000-0000-0000-0000-000000000000-0"
+#define BASE_NAME FILE_ID "_0-0-0_" BASE_INSTANT ".parquet"
+#define LOG(instant, version, token) "." FILE_ID "_" instant ".log." version "_" token
+
+#define FIELD(name, type)                                                                          \
+    "{\\\"name\\\":\\\"" name "\\\",\\\"type\\\":[\\\"null\\\",\\\"" type "\\\"]}"
+
+static const char COMMIT[] =
+    "{\"partitionToWriteStats\":{},\"operationType\":\"UPSERT\",\"extraMetadata\":{\"schema\":\""
+    "{\\\"type\\\":\\\"record\\\",\\\"name\\\":\\\"r\\\",\\\"fields\\\":[" FIELD(
+        "k", "string") "," FIELD("v", "int") "," FIELD("_hoodie_is_deleted", "boolean") "]}\"}}";
+
+static const struct hd_data_file BASE = {
+    .name = BASE_NAME, .path = "p/" BASE_NAME, .instant = BASE_INSTANT};
+static const struct hd_data_file LOGS[] = {
+    {.name = LOG(BASE_INSTANT, "1", "1-1-1"), .instant = BASE_INSTANT, .log_version = 1},
+    {.name = LOG(BASE_INSTANT, "2", "1-1-1"), .instant = BASE_INSTANT, .log_version = 2},
+    {.name = LOG(COMPACTION, "1", "1-1-1"), .instant = COMPACTION, .log_version = 1},
+};
+static const struct hd_file_slice SLICE = {.partition_path = "p",
+                                           .file_id = FILE_ID,
+                                           .base_instant = BASE_INSTANT,
+                                           .base = &BASE,
+                                           .logs = LOGS,
+                                           .n_logs = 2};
+
+struct append_test {
+    struct hd_op *op;
+    struct test_table table;
+    struct hd_table_snapshot snapshot;
+    struct hd_options options;
+    struct hd_write_config config;
+    struct hd_write_schema schema;
+    hd_merger *merger;
+    struct hd_write_status status;
+    hd_append_handle *handle;
+};
+
+static void open_table(struct hd_op *op, struct append_test *t, int version)
+{
+    char text[512];
+
+    *t = (struct append_test){.op = op};
+    test_table_open(op, &t->table, STORE, version, "k");
+    snprintf(text, sizeof text,
+             "hoodie.table.name=t\nhoodie.table.type=MERGE_ON_READ\nhoodie.table.version=%d\n"
+             "hoodie.timeline.layout.version=1\nhoodie.table.recordkey.fields=k\n"
+             "hoodie.table.timeline.timezone=UTC\n",
+             version);
+    test_table_put(&t->table, ".hoodie/hoodie.properties", text);
+    test_table_put(&t->table, ".hoodie/" BASE_INSTANT ".deltacommit", COMMIT);
+    test_must(op, hd_table_snapshot_load(op, "memory:" STORE "/t", &t->snapshot));
+}
+
+/* With the options that were set. */
+static void open_handle(struct append_test *t, const struct hd_file_slice *slice)
+{
+    struct hd_op *op = t->op;
+
+    t->config.table = &t->snapshot;
+    test_must(op, hd_write_config_init(op, &t->options, &t->config));
+    snprintf(t->config.instant_time, sizeof t->config.instant_time, "%s", INSTANT);
+    t->config.task = 4;
+    t->config.attempt = 5;
+    test_must(op, hd_write_schema_new(op, &t->config, NULL, &t->schema));
+    test_must(op, hd_merger_new(op, &t->snapshot.config, &t->config.options, &t->schema.record,
+                                &t->merger));
+    const struct hd_append_request request = {.config = &t->config,
+                                              .schema = &t->schema,
+                                              .merger = t->merger,
+                                              .slice = slice,
+                                              .ordinal = 3};
+    test_must(op, hd_append_handle_open(op, &request, &t->status, &t->handle));
+}
+
+/* Rows "key|v|_hoodie_is_deleted". */
+static void append(struct append_test *t, const char *rows)
+{
+    struct hd_op *op = t->op;
+    struct hd_shared_array *shared;
+    struct ArrowArray batch, keys;
+    struct ArrowSchema key;
+
+    test_rows(op, &t->schema.record, rows, &batch);
+    test_must(op, hd_schema_copy(op, t->schema.record.children[0], &key));
+    test_column(op, &key, 0, rows, &keys);
+    test_must(op, hd_shared_array_new(op, &batch, &shared));
+    test_must(op, hd_append_handle_append(op, t->handle, shared, &keys, NULL));
+    assert_null(keys.release);
+    hd_shared_array_free(shared);
+    hd_schema_clear(&key);
+}
+
+static void close_handle(struct append_test *t)
+{
+    test_must(t->op, hd_append_handle_close(t->op, t->handle));
+    t->handle = NULL;
+}
+
+static void close_table(struct append_test *t)
+{
+    hd_append_handle_abort(t->op, t->handle);
+    hd_write_status_clear(t->op, &t->status);
+    hd_merger_free(t->merger);
+    hd_write_schema_clear(t->op, &t->schema);
+    hd_write_config_clear(&t->config);
+    hd_options_clear(&t->options);
+    hd_table_snapshot_clear(t->op, &t->snapshot);
+    test_table_close(&t->table);
+}
+
+/* ---- what came of it ---------------------------------------------------------------------- */
+
+/* A line for each block: offset, type, version and number of records of its content. */
+static void describe(struct append_test *t, const char *path, char *out)
+{
+    struct hd_op *op = t->op;
+    hd_log_reader *reader;
+    char *full;
+
+    *out = '\0';
+    test_must(op, hd_path_join(op, t->snapshot.path, path, &full));
+    test_must(op, hd_log_reader_open(op, t->snapshot.fs, full, &reader));
+    for (;;) {
+        struct hd_log_block block;
+        struct hd_log_records records;
+        struct hd_slice value;
+        const hudi_status status = hd_log_reader_next(op, reader, &block);
+
+        if (status == HUDI_END)
+            break;
+        test_must(op, status);
+        test_must(op, hd_log_header_find(op, &block, HD_LOG_INSTANT_TIME, &value));
+        assert_true(hd_slice_equal(value, hd_slice_text(INSTANT)));
+        test_must(op, hd_log_header_find(op, &block, HD_LOG_SCHEMA, &value));
+        assert_true(hd_slice_equal(value, hd_slice_text(t->schema.file_avro)));
+        if (block.type == HD_LOG_AVRO_DATA) {
+            test_must(op, hd_log_records_open(op, hd_log_reader_file(reader), &block, &records));
+            sprintf(out + strlen(out), "data of version %u, %u records\n", records.version,
+                    records.n_left);
+            hd_log_records_close(op, &records);
+        } else {
+            sprintf(out + strlen(out), "type %d\n", (int)block.type);
+        }
+        hd_log_block_clear(op, &block);
+    }
+    hd_log_reader_close(op, reader);
+    hd_free(op, full);
+}
+
+static void expect_blocks(struct append_test *t, const char *path, const char *wanted)
+{
+    char found[1000];
+
+    describe(t, path, found);
+    assert_string_equal(found, wanted);
+}
+
+static void expect_markers(struct append_test *t, const char *wanted)
+{
+    struct hd_arena arena = {0};
+    struct hd_marker *markers;
+    char found[1000] = "";
+    size_t n;
+
+    test_must(t->op, hd_markers_read(t->op, t->snapshot.fs, t->snapshot.path, INSTANT, &arena,
+                                     &markers, &n));
+    for (size_t i = 0; i < n; i++) {
+        assert_int_equal(markers[i].type, HD_IO_APPEND);
+        strcat(strcat(found, markers[i].data_path), "\n");
+    }
+    assert_string_equal(found, wanted);
+    hd_arena_clear(&arena);
+}
+
+static uint64_t size_of(struct append_test *t, const char *path)
+{
+    struct hd_file_info info;
+    char *full;
+
+    test_must(t->op, hd_path_join(t->op, t->snapshot.path, path, &full));
+    test_must(t->op, hd_fs_stat(t->op, t->snapshot.fs, full, &info));
+    hd_free(t->op, full);
+    return info.size_bytes;
+}
+
+/* ---- tests -------------------------------------------------------------------------------- */
+
+static void updates_become_a_block_in_the_next_log_file(void **state)
+{
+    static const char PATH[] = "p/" LOG(BASE_INSTANT, "3", "3-4-5");
+    struct hd_op *op = *state;
+    struct append_test t;
+
+    open_table(op, &t, 6);
+    open_handle(&t, &SLICE);
+    append(&t, "k1|1|~\nk2|2|false\n");
+    append(&t, "k3|~|~\n");
+    close_handle(&t);
+    expect_blocks(&t, PATH, "data of version 3, 3 records\n");
+    expect_markers(&t, "p/" LOG(BASE_INSTANT, "3", "3-4-5") "\n");
+    assert_int_equal(t.status.n_stats, 1);
+    const struct hd_write_stat *stat = &t.status.stats[0];
+    assert_true(stat->is_log);
+    assert_string_equal(stat->file_id, FILE_ID);
+    assert_string_equal(stat->partition_path, "p");
+    assert_string_equal(stat->path, PATH);
+    assert_string_equal(stat->prev_commit, BASE_INSTANT);
+    assert_string_equal(stat->base_file, BASE_NAME);
+    assert_int_equal(stat->log_version, 3);
+    assert_int_equal(stat->log_offset, 0);
+    assert_int_equal(stat->n_log_files, 3);
+    assert_string_equal(stat->log_files[0], LOGS[0].name);
+    assert_string_equal(stat->log_files[1], LOGS[1].name);
+    assert_string_equal(stat->log_files[2], LOG(BASE_INSTANT, "3", "3-4-5"));
+    assert_int_equal(stat->num_writes, 3);
+    assert_int_equal(stat->num_update_writes, 3);
+    assert_int_equal(stat->num_inserts, 0);
+    assert_int_equal(stat->num_deletes, 0);
+    assert_int_equal(stat->total_write_bytes, size_of(&t, PATH));
+    assert_int_equal(stat->file_size_in_bytes, size_of(&t, PATH));
+    close_table(&t);
+}
+
+static void old_versions_get_their_content_version_and_markers_of_the_slice(void **state)
+{
+    static const struct {
+        int version;
+        const char *blocks;
+    } CASES[] = {{3, "data of version 1, 1 records\n"}, {5, "data of version 2, 1 records\n"}};
+    struct hd_op *op = *state;
+
+    for (size_t i = 0; i < HD_ARRAY_LENGTH(CASES); i++) {
+        struct append_test t;
+
+        open_table(op, &t, CASES[i].version);
+        open_handle(&t, &SLICE);
+        append(&t, "k1|1|~\n");
+        close_handle(&t);
+        expect_blocks(&t, "p/" LOG(BASE_INSTANT, "3", "3-4-5"), CASES[i].blocks);
+        expect_markers(&t, "p/" FILE_ID "_3-4-5_" BASE_INSTANT ".parquet\n");
+        close_table(&t);
+    }
+}
+
+static void a_pending_compaction_takes_the_place_of_the_base_file(void **state)
+{
+    struct hd_op *op = *state;
+    struct append_test t;
+    struct hd_file_slice slice = SLICE;
+
+    slice.compaction_instant = COMPACTION;
+    open_table(op, &t, 6);
+    open_handle(&t, &slice);
+    append(&t, "k1|1|~\n");
+    close_handle(&t);
+    assert_string_equal(t.status.stats[0].path, "p/" LOG(COMPACTION, "1", "3-4-5"));
+    assert_string_equal(t.status.stats[0].prev_commit, COMPACTION);
+    assert_string_equal(t.status.stats[0].base_file, "");
+    assert_int_equal(t.status.stats[0].log_version, 1);
+    assert_int_equal(t.status.stats[0].n_log_files, 1);
+    close_table(&t);
+
+    slice.n_logs = 3; /* one lies on it already */
+    open_table(op, &t, 6);
+    open_handle(&t, &slice);
+    append(&t, "k1|1|~\n");
+    close_handle(&t);
+    assert_string_equal(t.status.stats[0].path, "p/" LOG(COMPACTION, "2", "3-4-5"));
+    assert_int_equal(t.status.stats[0].n_log_files, 2);
+    assert_string_equal(t.status.stats[0].log_files[0], LOGS[2].name);
+    close_table(&t);
+}
+
+static void a_full_block_is_followed_by_another_and_a_full_file_too(void **state)
+{
+    static const char FIRST[] = "p/" LOG(BASE_INSTANT, "3", "3-4-5");
+    static const char SECOND[] = "p/" LOG(BASE_INSTANT, "4", "3-4-5");
+    struct hd_op *op = *state;
+    struct append_test t;
+    char rows[4000] = "";
+
+    for (int i = 0; i < 100; i++)
+        sprintf(rows + strlen(rows), "key%03d|%d|~\n", i, i);
+    open_table(op, &t, 6);
+    /* About 130 bytes a record. */
+    test_must(op, hd_options_set(op, &t.options, "hoodie.logfile.data.block.max.size", "4000"));
+    test_must(op, hd_options_set(op, &t.options, "hoodie.logfile.max.size", "7000"));
+    open_handle(&t, &SLICE);
+    append(&t, rows);
+    close_handle(&t);
+    assert_true(t.status.n_stats >= 2);
+    const struct hd_write_stat *first = &t.status.stats[0], *second = &t.status.stats[1];
+    assert_string_equal(first->path, FIRST);
+    assert_string_equal(second->path, SECOND);
+    assert_int_equal(first->n_log_files, 3);
+    assert_int_equal(second->n_log_files, 4);
+    assert_string_equal(second->log_files[2], LOG(BASE_INSTANT, "3", "3-4-5"));
+    assert_string_equal(second->prev_commit, BASE_INSTANT);
+    assert_string_equal(second->base_file, BASE_NAME);
+    int64_t n_rows = 0;
+    for (size_t i = 0; i < t.status.n_stats; i++) {
+        const struct hd_write_stat *stat = &t.status.stats[i];
+        char blocks[1000];
+
+        describe(&t, stat->path, blocks);
+        assert_int_equal(stat->file_size_in_bytes, size_of(&t, stat->path));
+        assert_int_equal(stat->total_write_bytes, size_of(&t, stat->path));
+        n_rows += stat->num_writes;
+    }
+    assert_int_equal(n_rows, 100);
+    char blocks[1000];
+    describe(&t, FIRST, blocks); /* the second block passed the limit */
+    assert_non_null(strchr(strchr(blocks, '\n') + 1, '\n'));
+    close_table(&t);
+}
+
+static void nothing_appended_makes_no_file(void **state)
+{
+    struct hd_op *op = *state;
+    struct append_test t;
+
+    open_table(op, &t, 6);
+    open_handle(&t, &SLICE);
+    close_handle(&t);
+    assert_int_equal(t.status.n_stats, 0);
+    assert_false(test_table_has(&t.table, "p/" LOG(BASE_INSTANT, "3", "3-4-5")));
+    close_table(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(updates_become_a_block_in_the_next_log_file, test_op_setup,
+                                        test_op_teardown),
+        cmocka_unit_test_setup_teardown(
+            old_versions_get_their_content_version_and_markers_of_the_slice, test_op_setup,
+            test_op_teardown),
+        cmocka_unit_test_setup_teardown(a_pending_compaction_takes_the_place_of_the_base_file,
+                                        test_op_setup, test_op_teardown),
+        cmocka_unit_test_setup_teardown(a_full_block_is_followed_by_another_and_a_full_file_too,
+                                        test_op_setup, test_op_teardown),
+        cmocka_unit_test_setup_teardown(nothing_appended_makes_no_file, test_op_setup,
+                                        test_op_teardown),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
