@@ -70,14 +70,14 @@ static int open_table(hudi_context *context, const struct cli_args *args, hudi_t
     return status == HUDI_OK ? CLI_EXIT_OK : cli_fail(error);
 }
 
-static int write_file(hudi_context *context, const struct cli_args *args, hudi_write *write,
-                      const char *path, const struct ArrowSchema *types)
+static int write_file(const struct cli_args *args, hudi_write *write, const char *path,
+                      const struct ArrowSchema *types)
 {
     struct ArrowArrayStream stream = {0}, shown;
     hudi_error *error = NULL;
 
-    if (hudi_rows_open(context, path, cli_value(&cli_write, args, "format"), types, &stream,
-                       &error) != HUDI_OK)
+    if (hudi_write_open_rows(write, path, cli_value(&cli_write, args, "format"), types, &stream,
+                             &error) != HUDI_OK)
         return cli_fail(error);
     cli_progress(&stream, path, &shown);
     if (hudi_write_stream(write, &shown, cli_cancel(), &error) != HUDI_OK) {
@@ -113,8 +113,9 @@ static void print_commit(const struct cli_args *args, const hudi_commit *commit)
     }
     if (hudi_commit_failed_rows(commit) == 0)
         return;
-    fprintf(stderr, "hudi: note: %lld records were left out, among them\n",
-            (long long)hudi_commit_failed_rows(commit));
+    const long long n_failed = (long long)hudi_commit_failed_rows(commit);
+    fprintf(stderr, "hudi: note: %lld record%s left out, among them\n", n_failed,
+            n_failed == 1 ? " was" : "s were");
     for (size_t i = 0; hudi_commit_failure(commit, i) != NULL; i++)
         fprintf(stderr, "  %s\n", hudi_commit_failure(commit, i));
 }
@@ -146,8 +147,7 @@ static int run(hudi_context *context, const struct cli_args *args)
         goto out;
     }
     for (int i = 1; i < args->n_words && exit_code == CLI_EXIT_OK; i++)
-        exit_code =
-            write_file(context, args, write, args->words[i], types.release == NULL ? NULL : &types);
+        exit_code = write_file(args, write, args->words[i], types.release == NULL ? NULL : &types);
     if (exit_code != CLI_EXIT_OK)
         goto out;
     const hudi_status status = hudi_write_commit(write, &commit, &error);
@@ -173,7 +173,10 @@ const struct cli_command cli_write = {
     .summary = "write rows of files into a table, as one commit",
     .help =
         "Columns are matched by name. A table that does not exist is made when --key says how;\n"
-        "its columns are those of the first file unless --schema or --like gives them.",
+        "its columns are those of the first file unless --schema or --like gives them.\n"
+        "A record fails alone when its key or partition is missing, when a value does not fit\n"
+        "its column, or when its line is no JSON or its CSV row has other columns. Then nothing\n"
+        "is committed, unless --ignore-failed says to go on without such records.",
     .options = OPTIONS,
     .run = run,
 };

@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     hd_op_init(&op);
     if (hd_input_file_of_bytes(&op, data, size, &file) == HUDI_OK &&
-        hd_table_file_open(&op, file, ipc ? HD_TABLE_FILE_ARROW : HD_TABLE_FILE_CSV, NULL,
+        hd_table_file_open(&op, file, ipc ? HD_TABLE_FILE_ARROW : HD_TABLE_FILE_CSV, NULL, NULL,
                            &stream) == HUDI_OK) {
         if (hd_stream_schema(&op, &stream, &schema) == HUDI_OK)
             hd_schema_clear(&schema);

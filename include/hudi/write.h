@@ -18,6 +18,10 @@ extern "C" {
  * insert_overwrite, insert_overwrite_table, delete_partition. Columns are matched by name; types as
  * the table has them, or such as widen. Meta columns in the input are ignored.
  *
+ * A row without a usable key or partition, or with a value that does not fit its column, fails
+ * alone: it is counted, with the first of its kind and a sample kept, and the others are written.
+ * Whether they are committed is libhudi.write.ignore.failed's choice (default: no).
+ *
  * While a write is open its process holds the table's write lock (.hoodie/.libhudi.lock, the
  * kernel's, released however the process ends); a second writer waits libhudi.write.lock.wait.ms,
  * then fails with HUDI_CONFLICT. Beginning rolls back what a dead writer left.
@@ -36,10 +40,20 @@ HUDI_EXPORT const char *hudi_write_instant(const hudi_write *write);
 HUDI_EXPORT hudi_status hudi_write_stream(hudi_write *write, struct ArrowArrayStream *in,
                                           hudi_cancel *cancel, hudi_error **err);
 
+/**
+ * Rows of a file, for the next hudi_write_stream() of this write: hudi_rows_open() with a record
+ * that is broken (a line that is no JSON, a CSV row with too few columns) or does not fit its
+ * column's type counted as a failed row of the write, by file and line, in place of failing the
+ * stream. `write` must outlive the stream.
+ */
+HUDI_EXPORT hudi_status hudi_write_open_rows(hudi_write *write, const char *path,
+                                             const char *format, const struct ArrowSchema *types,
+                                             struct ArrowArrayStream *out, hudi_error **err);
+
 /** Write everything out and complete the instant. `write` is freed in any case; when this fails
  * nothing of it shows and its files are removed (now, or by the next writer). `out` may be NULL.
  * @return HUDI_ROWS_FAILED when single rows could not be written and libhudi.write.ignore.failed is
- *         not set: the error names the first one and why */
+ *         not set: the error says how many, and of the first ones where and why */
 HUDI_EXPORT hudi_status hudi_write_commit(hudi_write *write, hudi_commit **out, hudi_error **err);
 
 /** Undo; takes NULL. */
@@ -53,7 +67,7 @@ HUDI_EXPORT int64_t hudi_commit_deletes(const hudi_commit *commit);
 HUDI_EXPORT int64_t hudi_commit_files(const hudi_commit *commit);
 HUDI_EXPORT int64_t hudi_commit_bytes(const hudi_commit *commit);
 HUDI_EXPORT int64_t hudi_commit_failed_rows(const hudi_commit *commit);
-/** Sampled failures: row key and reason; NULL past the last. */
+/** Sampled failures: where in the input, and why; NULL past the last. The first is always there. */
 HUDI_EXPORT const char *hudi_commit_failure(const hudi_commit *commit, size_t i);
 HUDI_EXPORT void hudi_commit_free(hudi_commit *commit);
 

@@ -2,6 +2,7 @@
 #ifndef HD_API_API_H
 #define HD_API_API_H
 
+#include "arrow/misfit.h"
 #include "base/pool.h"
 #include "engine/commit/coordinator.h"
 #include "engine/write/writer.h"
@@ -62,8 +63,14 @@ struct hudi_write {
     hudi_context *context;
     hd_coordinator *coordinator;
     hd_writer *writer; /* NULL before the first rows */
+    char *input_name;  /* of the file that was opened last, or NULL */
     bool failed;
 };
+
+/** hudi_rows_open() with somebody to tell of bad records (rows/json_rows.h, store/table_file.h). */
+hudi_status hd_rows_open(struct hd_op *op, const char *path, const char *format,
+                         const struct ArrowSchema *types, const struct hd_left_out *left_out,
+                         struct ArrowArrayStream *out);
 
 /** An op that uses the context's budget, log and, when given, the cancel flag. `context` may be
  * NULL. */

@@ -70,7 +70,8 @@ static hudi_status open_avro(struct hd_op *op, const char *path, struct ArrowArr
 }
 
 static hudi_status open_table_file(struct hd_op *op, const char *path, enum row_format format,
-                                   const struct ArrowSchema *types, struct ArrowArrayStream *out)
+                                   const struct ArrowSchema *types,
+                                   const struct hd_left_out *left_out, struct ArrowArrayStream *out)
 {
     static const enum hd_table_file_format OF[] = {
         [ROWS_PARQUET] = HD_TABLE_FILE_PARQUET,
@@ -82,11 +83,11 @@ static hudi_status open_table_file(struct hd_op *op, const char *path, enum row_
 
     HD_TRY(refuse_standard_input(op, path));
     HD_TRY(open_input(op, path, &file));
-    return hd_fail_path(op, hd_table_file_open(op, file, OF[format], types, out), path);
+    return hd_fail_path(op, hd_table_file_open(op, file, OF[format], types, left_out, out), path);
 }
 
 static hudi_status open_json(struct hd_op *op, const char *path, const struct ArrowSchema *types,
-                             struct ArrowArrayStream *out)
+                             const struct hd_left_out *left_out, struct ArrowArrayStream *out)
 {
     hd_input_file *file = NULL;
     hd_line_reader *reader;
@@ -94,30 +95,35 @@ static hudi_status open_json(struct hd_op *op, const char *path, const struct Ar
     if (strcmp(path, "-") != 0)
         HD_TRY(open_input(op, path, &file));
     HD_TRY(hd_line_reader_open(op, file, &reader));
-    return hd_fail_path(op, hd_json_rows_open(op, reader, types, out), path);
+    return hd_fail_path(op, hd_json_rows_open(op, reader, types, left_out, out), path);
+}
+
+hudi_status hd_rows_open(struct hd_op *op, const char *path, const char *format,
+                         const struct ArrowSchema *types, const struct hd_left_out *left_out,
+                         struct ArrowArrayStream *out)
+{
+    enum row_format found = ROWS_JSON;
+
+    *out = (struct ArrowArrayStream){0};
+    if (format != NULL || strcmp(path, "-") != 0)
+        HD_TRY(find_format(op, path, format, &found));
+    if (found == ROWS_JSON)
+        return open_json(op, path, types, left_out, out);
+    if (found == ROWS_AVRO)
+        return open_avro(op, path, out);
+    if (found == ROWS_TABLE)
+        return hd_fail(op, HUDI_INVALID, "format table is for printing only");
+    return open_table_file(op, path, found, types, left_out, out);
 }
 
 hudi_status hudi_rows_open(hudi_context *context, const char *path, const char *format,
                            const struct ArrowSchema *types, struct ArrowArrayStream *out,
                            hudi_error **err)
 {
-    hudi_status status = HUDI_OK;
     struct hd_op op;
-    enum row_format found = ROWS_JSON;
 
-    *out = (struct ArrowArrayStream){0};
     hd_call_begin(&op, context, NULL);
-    if (format != NULL || strcmp(path, "-") != 0)
-        HD_TRY_OUT(find_format(&op, path, format, &found));
-    if (found == ROWS_JSON)
-        HD_TRY_OUT(open_json(&op, path, types, out));
-    else if (found == ROWS_AVRO)
-        HD_TRY_OUT(open_avro(&op, path, out));
-    else if (found == ROWS_TABLE)
-        HD_TRY_OUT(hd_fail(&op, HUDI_INVALID, "format table is for printing only"));
-    else
-        HD_TRY_OUT(open_table_file(&op, path, found, types, out));
-out:
+    const hudi_status status = hd_rows_open(&op, path, format, types, NULL, out);
     return hd_call_end(&op, status, err);
 }
 

@@ -36,6 +36,49 @@ const char *hudi_write_instant(const hudi_write *write)
     return hd_coordinator_config(write->coordinator)->instant_time;
 }
 
+static hudi_status open_writer(struct hd_op *op, hudi_write *write)
+{
+    if (write->failed)
+        return hd_fail(op, HUDI_INVALID, "the write has failed before; it can only be aborted");
+    if (write->writer != NULL)
+        return HUDI_OK;
+    return hd_writer_open(op, hd_coordinator_config(write->coordinator), &write->writer);
+}
+
+static hudi_status tell_write(struct hd_op *op, void *self, const char *where, const char *reason)
+{
+    hudi_write *write = self;
+    struct hd_str named = {0};
+    hudi_status status =
+        hd_str_printf(op, &named, "%s%s%s", write->input_name == NULL ? "" : write->input_name,
+                      write->input_name == NULL ? "" : " ", where);
+
+    if (status == HUDI_OK)
+        status = hd_writer_fail_record(op, write->writer, hd_str_text(&named), reason);
+    hd_str_clear(&named);
+    return status;
+}
+
+hudi_status hudi_write_open_rows(hudi_write *write, const char *path, const char *format,
+                                 const struct ArrowSchema *types, struct ArrowArrayStream *out,
+                                 hudi_error **err)
+{
+    hudi_status status = HUDI_OK;
+    struct hd_op op;
+    const struct hd_left_out left_out = {tell_write, write};
+
+    *out = (struct ArrowArrayStream){0};
+    hd_call_begin(&op, write->context, NULL);
+    HD_TRY_OUT(open_writer(&op, write));
+    hd_free(&op, write->input_name);
+    write->input_name = NULL;
+    if (strcmp(path, "-") != 0)
+        HD_TRY_OUT(hd_strdup(&op, path, &write->input_name));
+    status = hd_rows_open(&op, path, format, types, &left_out, out);
+out:
+    return hd_call_end(&op, status, err);
+}
+
 hudi_status hudi_write_stream(hudi_write *write, struct ArrowArrayStream *in, hudi_cancel *cancel,
                               hudi_error **err)
 {
@@ -43,13 +86,11 @@ hudi_status hudi_write_stream(hudi_write *write, struct ArrowArrayStream *in, hu
     struct hd_op op;
 
     hd_call_begin(&op, write->context, cancel);
-    if (write->failed)
-        HD_TRY_OUT(
-            hd_fail(&op, HUDI_INVALID, "the write has failed before; it can only be aborted"));
-    if (write->writer == NULL)
-        HD_TRY_OUT(hd_writer_open(&op, hd_coordinator_config(write->coordinator), &write->writer));
-    HD_TRY_OUT(hd_writer_write(&op, write->writer, in));
+    HD_TRY_OUT(open_writer(&op, write));
+    HD_TRY_OUT(hd_writer_write(&op, write->writer, write->input_name, in));
 out:
+    hd_free(&op, write->input_name);
+    write->input_name = NULL;
     write->failed |= status != HUDI_OK;
     hd_stream_clear(in);
     return hd_call_end(&op, status, err);
@@ -96,6 +137,7 @@ void hudi_write_abort(hudi_write *write)
         return;
     hd_call_begin(&op, write->context, NULL);
     hd_writer_abort(&op, write->writer);
+    hd_free(&op, write->input_name);
     hd_coordinator_abort(&op, write->coordinator);
     hd_free(&op, write);
     hd_call_end(&op, HUDI_OK, NULL);

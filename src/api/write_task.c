@@ -83,7 +83,7 @@ hudi_status hudi_write_task_stream(hudi_write_task *task, struct ArrowArrayStrea
     struct hd_op op;
 
     hd_call_begin(&op, task->context, cancel);
-    const hudi_status status = hd_writer_write(&op, task->writer, in);
+    const hudi_status status = hd_writer_write(&op, task->writer, NULL, in);
     return hd_call_end(&op, status, err);
 }
 

@@ -19,6 +19,7 @@
 struct cast {
     struct hd_op *op;
     enum hd_cast_rule rule;
+    struct hd_cast_sink sink;
 };
 
 /* How the children of a struct are found: the entries of a map have names that do not count. */
@@ -181,10 +182,12 @@ static hudi_status convert_picked(const struct cast *c, const struct hd_cast_pat
 {
     struct ArrowSchema plain = {0};
     struct ArrowArray values = {0}, picked;
+    struct cast strict = *c; /* what is not picked yet has no row */
     hudi_status status;
 
+    strict.sink = (struct hd_cast_sink){0};
     HD_TRY_OUT(hd_canonical_schema(c->op, from, &plain));
-    HD_TRY_OUT(convert(c, path, from, array, &plain, match, &values));
+    HD_TRY_OUT(convert(&strict, path, from, array, &plain, match, &values));
     const struct ArrowArray *sources[] = {&values};
     HD_TRY_OUT(hd_gather(c->op, &plain, sources, 1, runs->runs, runs->n_runs, &picked));
     status = convert(c, path, &plain, &picked, to, match, out);
@@ -236,7 +239,10 @@ static hudi_status convert_list(const struct cast *c, const struct hd_cast_path 
     HD_TRY(hd_buffer_new(c->op, ((uint64_t)array->length + 1) * sizeof *offsets, &offsets));
     hd_array_set_buffer(out, 1, offsets);
     HD_TRY_OUT(list_rows(c, path, from, array, offsets, &runs));
-    status = convert_items(c, path, from, array, to, &runs, out->children[0]);
+    const struct hd_cast_rows rows = {c->sink.rows, offsets, array->length};
+    struct cast below = *c;
+    below.sink.rows = &rows;
+    status = convert_items(&below, path, from, array, to, &runs, out->children[0]);
 out:
     hd_free(c->op, runs.runs);
     return status;
@@ -327,10 +333,8 @@ static hudi_status convert_values(const struct hd_cast_leaf *leaf, struct ArrowA
     if (from == HD_TYPE_NULL)
         return hd_array_nulls(leaf->op, leaf->to_field, leaf->from->length, out);
     if (same_layout(&leaf->from->type, &leaf->to)) {
-        const int64_t bad =
-            from == HD_TYPE_BINARY && to == HD_TYPE_STRING ? hd_cast_find_bad_text(leaf->from) : -1;
-        if (bad >= 0)
-            return hd_cast_misfit(leaf, bad);
+        if (from == HD_TYPE_BINARY && to == HD_TYPE_STRING)
+            HD_TRY(hd_cast_check_text(leaf));
         hd_array_move(array, out);
         return HUDI_OK;
     }
@@ -365,7 +369,7 @@ static hudi_status convert_canonical(const struct cast *c, const struct hd_cast_
     HD_TRY_OUT(hd_view_open(c->op, &arena, from, array, &view));
     HD_TRY_OUT(hd_view_validate(c->op, &view));
     struct hd_cast_leaf leaf = {
-        .op = c->op, .path = path, .from = &view, .to_field = to, .rule = c->rule};
+        .op = c->op, .path = path, .from = &view, .to_field = to, .rule = c->rule, .sink = c->sink};
     HD_TRY_OUT(hd_type_of(c->op, to, &leaf.to));
     status = convert_values(&leaf, array, out);
 out:
@@ -385,7 +389,7 @@ static hudi_status convert_leaf(const struct cast *c, const struct hd_cast_path 
     if (type.id != HD_TYPE_OTHER)
         return convert_canonical(c, path, from, array, to, out);
     HD_TRY(hd_canonical_schema(c->op, from, &plain));
-    hudi_status status = hd_cast_leaf_layout(c->op, path, from, array, &values);
+    hudi_status status = hd_cast_leaf_layout(c->op, path, from, array, &c->sink, &values);
     if (status == HUDI_OK)
         status = convert_canonical(c, path, &plain, &values, to, out);
     hd_array_clear(&values);
@@ -470,14 +474,20 @@ static hudi_status check_required(const struct cast *c, const struct hd_cast_pat
 
     for (int64_t i = 0; maybe && !hd_schema_nullable(field) && i < view->length; i++) {
         if (hd_view_is_null(view, i) && !is_hidden(around, i))
-            return hd_cast_fail(c->op, path, HUDI_INVALID,
-                                "row %lld is null and the column required", (long long)i);
+            HD_TRY(hd_cast_row_fails(c->op, path, &c->sink, i, "null where a value must be"));
     }
+    const bool same_rows = view->type.id == HD_TYPE_STRUCT;
     const struct around below = {around, view};
+    const int32_t *offsets =
+        same_rows || view->values == NULL ? NULL : (const int32_t *)view->values + view->offset;
+    const struct hd_cast_rows rows = {c->sink.rows, offsets, view->length};
+    struct cast inner = *c;
+    if (!same_rows)
+        inner.sink.rows = &rows;
     for (int64_t i = 0; i < view->n_children; i++) {
         const struct hd_cast_path child = {path, field->children[i]->name};
-        HD_TRY(check_required(c, &child, view->type.id == HD_TYPE_STRUCT ? &below : NULL,
-                              field->children[i], &view->children[i]));
+        HD_TRY(check_required(&inner, &child, same_rows ? &below : NULL, field->children[i],
+                              &view->children[i]));
     }
     return HUDI_OK;
 }
@@ -498,7 +508,14 @@ static hudi_status check_result(const struct cast *c, const struct hd_cast_path 
 hudi_status hd_cast(struct hd_op *op, const struct ArrowSchema *from, struct ArrowArray *array,
                     const struct ArrowSchema *to, enum hd_cast_rule rule, struct ArrowArray *out)
 {
-    const struct cast c = {op, rule};
+    return hd_cast_rows(op, from, array, to, rule, NULL, out);
+}
+
+hudi_status hd_cast_rows(struct hd_op *op, const struct ArrowSchema *from, struct ArrowArray *array,
+                         const struct ArrowSchema *to, enum hd_cast_rule rule,
+                         struct hd_misfits *misfits, struct ArrowArray *out)
+{
+    const struct cast c = {op, rule, {misfits, NULL}};
     const struct hd_cast_path leaf = {NULL, to->name};
     const struct hd_cast_path *path = to->n_children > 0 && to->format[1] == 's' ? NULL : &leaf;
     hudi_status status = hd_cast_check(op, from, to, rule);

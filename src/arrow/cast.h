@@ -2,6 +2,7 @@
 #ifndef HD_ARROW_CAST_H
 #define HD_ARROW_CAST_H
 
+#include "arrow/misfit.h"
 #include "arrow/type.h"
 #include "base/op.h"
 #include "hudi/arrow_c.h"
@@ -49,5 +50,13 @@ hudi_status hd_cast_check(struct hd_op *op, const struct ArrowSchema *from,
  * is Java's toString. Source: HoodieAvroUtils.rewritePrimaryType (Hudi 0.15.0). */
 hudi_status hd_cast(struct hd_op *op, const struct ArrowSchema *from, struct ArrowArray *array,
                     const struct ArrowSchema *to, enum hd_cast_rule rule, struct ArrowArray *out);
+
+/** hd_cast() that goes on past values which do not fit and nulls where none may be: their rows (the
+ * array's own, also for what lies in lists below) are added to `misfits` and hold in `out` zeros,
+ * nulls or what was there. `misfits` NULL: hd_cast(). Values of a dictionary that do not fit its
+ * own canonical type are faults of the whole. */
+hudi_status hd_cast_rows(struct hd_op *op, const struct ArrowSchema *from, struct ArrowArray *array,
+                         const struct ArrowSchema *to, enum hd_cast_rule rule,
+                         struct hd_misfits *misfits, struct ArrowArray *out);
 
 #endif

@@ -146,6 +146,7 @@ struct raw {
     const struct ArrowArray *array;
     const uint8_t *values;
     int64_t n, offset;
+    const struct hd_cast_sink *sink;
 };
 
 hudi_status hd_cast_validity(struct hd_op *op, const uint8_t *validity, int64_t offset,
@@ -254,8 +255,9 @@ static hudi_status integers(const struct raw *r, const char *format, bool wide,
         if (!raw_scaled(r, format, i, &value)) {
             if (raw_is_null(r, i))
                 continue;
-            return hd_cast_fail(r->op, r->path, HUDI_INVALID, "row %lld: %lld is out of range",
-                                (long long)i, (long long)raw_integer(r, format, i));
+            HD_TRY(hd_cast_row_fails(r->op, r->path, r->sink, i, "%lld is out of range",
+                                     (long long)raw_integer(r, format, i)));
+            continue;
         }
         if (wide)
             ((int64_t *)(uintptr_t)to)[i] = value;
@@ -290,9 +292,11 @@ static hudi_status decimals(const struct raw *r, int32_t bits, int32_t precision
             value = hd_decimal_load(from);
             high = bits == 256 ? hd_decimal_load(from + 16) : value < 0 ? -1 : 0;
         }
-        if ((bits > 64 && high != (value < 0 ? -1 : 0)) || !hd_decimal_fits(value, precision))
-            return hd_cast_fail(r->op, r->path, HUDI_INVALID, "row %lld has more than %d digits",
-                                (long long)i, (int)precision);
+        if ((bits > 64 && high != (value < 0 ? -1 : 0)) || !hd_decimal_fits(value, precision)) {
+            HD_TRY(hd_cast_row_fails(r->op, r->path, r->sink, i, "has more than %d digits",
+                                     (int)precision));
+            continue;
+        }
         hd_decimal_store(to + i * 16, value);
     }
     return HUDI_OK;
@@ -431,9 +435,9 @@ static hudi_status fill_layout(const struct raw *r, const char *format, const st
 
 hudi_status hd_cast_leaf_layout(struct hd_op *op, const struct hd_cast_path *path,
                                 const struct ArrowSchema *from, const struct ArrowArray *array,
-                                struct ArrowArray *out)
+                                const struct hd_cast_sink *sink, struct ArrowArray *out)
 {
-    const struct raw r = {op, path, array, NULL, array->length, array->offset};
+    const struct raw r = {op, path, array, NULL, array->length, array->offset, sink};
     struct hd_type type;
 
     *out = (struct ArrowArray){0};

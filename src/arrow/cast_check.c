@@ -42,6 +42,45 @@ hudi_status hd_cast_fail(struct hd_op *op, const struct hd_cast_path *path, hudi
     return status;
 }
 
+/* The array's row that holds item `row`. */
+static int64_t outer_row(const struct hd_cast_rows *rows, int64_t row)
+{
+    for (; rows != NULL; rows = rows->up) {
+        int64_t low = 0, high = rows->n_rows; /* offsets[low] <= row < offsets[high] */
+
+        while (high - low > 1) {
+            const int64_t middle = low + (high - low) / 2;
+            if (rows->offsets[middle] <= row)
+                low = middle;
+            else
+                high = middle;
+        }
+        row = low;
+    }
+    return row;
+}
+
+hudi_status hd_cast_row_fails(struct hd_op *op, const struct hd_cast_path *path,
+                              const struct hd_cast_sink *sink, int64_t row, const char *format, ...)
+{
+    char message[MESSAGE_BYTES];
+    struct hd_str name = {0};
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    row = outer_row(sink->rows, row);
+    if (sink->misfits == NULL)
+        return hd_cast_fail(op, path, HUDI_INVALID, "row %lld: %s", (long long)row, message);
+    hudi_status status = append_path(op, path, &name);
+    if (status == HUDI_OK)
+        status = hd_misfits_add(op, sink->misfits, row, "column \"%s\": %s", hd_str_text(&name),
+                                message);
+    hd_str_clear(&name);
+    return status;
+}
+
 void hd_cast_value_text(const struct hd_view *view, int64_t row, char out[HD_CAST_TEXT_BYTES])
 {
     const enum hd_type_id id = view->type.id;
@@ -75,8 +114,8 @@ hudi_status hd_cast_misfit_at(const struct hd_cast_leaf *leaf, int64_t row, int6
 
     hd_cast_value_text(leaf->from, row, value);
     if (status == HUDI_OK)
-        status = hd_cast_fail(leaf->op, leaf->path, HUDI_INVALID, "row %lld: %s does not fit %s",
-                              (long long)named_row, value, hd_str_text(&type));
+        status = hd_cast_row_fails(leaf->op, leaf->path, &leaf->sink, named_row,
+                                   "%s does not fit %s", value, hd_str_text(&type));
     hd_str_clear(&type);
     return status;
 }

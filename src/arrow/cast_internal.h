@@ -19,6 +19,25 @@ struct hd_cast_path {
 hudi_status hd_cast_fail(struct hd_op *op, const struct hd_cast_path *path, hudi_status status,
                          const char *format, ...) __attribute__((format(printf, 4, 5)));
 
+/** From rows of a list's or map's items to the list's rows, and on up to the array's. */
+struct hd_cast_rows {
+    const struct hd_cast_rows *up; /* NULL: the array's own rows are above */
+    const int32_t *offsets;        /* n_rows + 1, rising */
+    int64_t n_rows;
+};
+
+/** What becomes of a row that does not fit. */
+struct hd_cast_sink {
+    struct hd_misfits *misfits;      /* NULL: it is an error of the whole */
+    const struct hd_cast_rows *rows; /* NULL: rows are the array's own */
+};
+
+/** The value in `row` does not fit: HUDI_OK when it went to the misfits, else HUDI_INVALID saying
+ * `column "PATH" row N: MESSAGE`. */
+hudi_status hd_cast_row_fails(struct hd_op *op, const struct hd_cast_path *path,
+                              const struct hd_cast_sink *sink, int64_t row, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
 /** One column without children on its way from a canonical type to another. */
 struct hd_cast_leaf {
     struct hd_op *op;
@@ -27,13 +46,14 @@ struct hd_cast_leaf {
     struct hd_type to;
     const struct ArrowSchema *to_field;
     enum hd_cast_rule rule;
+    struct hd_cast_sink sink;
 };
 
 /** A value that is not null, for a message: short, on one line. */
 #define HD_CAST_TEXT_BYTES 168
 void hd_cast_value_text(const struct hd_view *view, int64_t row, char out[HD_CAST_TEXT_BYTES]);
 
-/** "column "a" row 3: "abc" does not fit int32", HUDI_INVALID. */
+/** hd_cast_row_fails() with `"abc" does not fit int32`. */
 hudi_status hd_cast_misfit(const struct hd_cast_leaf *leaf, int64_t row);
 /** The same of a value that is row `named_row` elsewhere. */
 hudi_status hd_cast_misfit_at(const struct hd_cast_leaf *leaf, int64_t row, int64_t named_row);
@@ -66,14 +86,14 @@ bool hd_cast_value_to_decimal(const struct hd_cast_leaf *leaf, int64_t row, hd_i
  * HD_CAST_INPUT when there is none. Of nested types only the outermost counts. */
 enum hd_cast_rule hd_cast_rule_of(const struct hd_type *from, const struct hd_type *to);
 
-/** The first row that is not UTF-8, or -1. */
-int64_t hd_cast_find_bad_text(const struct hd_view *view);
+/** hd_cast_misfit() for every row that is not UTF-8. */
+hudi_status hd_cast_check_text(const struct hd_cast_leaf *leaf);
 
 /** A column without children and of a type that is not canonical (dictionaries not among them), to
  * its canonical form. */
 hudi_status hd_cast_leaf_layout(struct hd_op *op, const struct hd_cast_path *path,
                                 const struct ArrowSchema *from, const struct ArrowArray *array,
-                                struct ArrowArray *out);
+                                const struct hd_cast_sink *sink, struct ArrowArray *out);
 
 /** Bits `offset`... of an array's validity as a new buffer, NULL when it has no nulls. */
 hudi_status hd_cast_validity(struct hd_op *op, const uint8_t *validity, int64_t offset,

@@ -8,13 +8,15 @@
 
 #define FIRST_TEXT_BYTES 4096
 
-int64_t hd_cast_find_bad_text(const struct hd_view *view)
+hudi_status hd_cast_check_text(const struct hd_cast_leaf *leaf)
 {
+    const struct hd_view *view = leaf->from;
+
     for (int64_t i = 0; i < view->length; i++) {
         if (!hd_view_is_null(view, i) && !hd_utf8_valid(hd_view_bytes(view, i)))
-            return i;
+            HD_TRY(hd_cast_misfit(leaf, i));
     }
-    return -1;
+    return HUDI_OK;
 }
 
 hudi_status hd_cast_to_text(const struct hd_cast_leaf *leaf, struct ArrowArray *out)
@@ -59,10 +61,11 @@ hudi_status hd_cast_bytes_to_fixed(const struct hd_cast_leaf *leaf, struct Arrow
     HD_TRY(hd_cast_values(leaf, (uint64_t)from->length * width, out, &to));
     for (int64_t i = 0; i < from->length; i++, to += width) {
         const struct hd_slice bytes = hd_view_bytes(from, i);
-        if (hd_view_is_null(from, i))
+        const bool null = hd_view_is_null(from, i);
+        if (!null && bytes.size != width)
+            HD_TRY(hd_cast_misfit(leaf, i));
+        if (null || bytes.size != width)
             memset(to, 0, width);
-        else if (bytes.size != width)
-            return hd_cast_misfit(leaf, i);
         else if (width > 0)
             memcpy(to, bytes.data, width);
     }

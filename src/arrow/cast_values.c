@@ -145,8 +145,10 @@ hudi_status hd_cast_to_integer(const struct hd_cast_leaf *leaf, struct ArrowArra
     for (int64_t i = 0; i < from->length; i++) {
         int64_t value = 0;
         if (!hd_view_is_null(from, i) &&
-            (!hd_cast_value_to_integer(leaf, i, &value) || !in_range(&leaf->to, value)))
-            return hd_cast_misfit(leaf, i);
+            (!hd_cast_value_to_integer(leaf, i, &value) || !in_range(&leaf->to, value))) {
+            HD_TRY(hd_cast_misfit(leaf, i));
+            value = 0;
+        }
         if (narrow)
             ((int32_t *)(uintptr_t)to)[i] = (int32_t)value;
         else
@@ -166,7 +168,7 @@ hudi_status hd_cast_to_bool(const struct hd_cast_leaf *leaf, struct ArrowArray *
     for (int64_t i = 0; i < from->length; i++) {
         bool value = false;
         if (!hd_view_is_null(from, i) && !hd_parse_bool(hd_view_bytes(from, i), &value))
-            return hd_cast_misfit(leaf, i);
+            HD_TRY(hd_cast_misfit(leaf, i));
         to[i >> 3] = (uint8_t)(to[i >> 3] | (unsigned)value << (i & 7));
     }
     return HUDI_OK;
@@ -224,7 +226,7 @@ hudi_status hd_cast_to_floating(const struct hd_cast_leaf *leaf, struct ArrowArr
         double value = 0;
         if (!null && !(narrow ? hd_cast_value_to_float(from, i, &small)
                               : hd_cast_value_to_double(from, i, &value)))
-            return hd_cast_misfit(leaf, i);
+            HD_TRY(hd_cast_misfit(leaf, i));
         if (narrow)
             ((float *)(uintptr_t)to)[i] = small;
         else
@@ -270,8 +272,10 @@ hudi_status hd_cast_to_decimal(const struct hd_cast_leaf *leaf, struct ArrowArra
     HD_TRY(hd_cast_values(leaf, (uint64_t)from->length * 16, out, &to));
     for (int64_t i = 0; i < from->length; i++) {
         hd_int128 value = 0;
-        if (!hd_view_is_null(from, i) && !hd_cast_value_to_decimal(leaf, i, &value))
-            return hd_cast_misfit(leaf, i);
+        if (!hd_view_is_null(from, i) && !hd_cast_value_to_decimal(leaf, i, &value)) {
+            HD_TRY(hd_cast_misfit(leaf, i));
+            value = 0;
+        }
         hd_decimal_store(to + i * 16, value);
     }
     return HUDI_OK;

@@ -196,8 +196,8 @@ bool hd_parse_float(struct hd_slice text, float *out)
 bool hd_parse_bool(struct hd_slice text, bool *out)
 {
     text = trimmed(text);
-    *out = is_word(text, "true");
-    return *out || is_word(text, "false");
+    *out = is_word(text, "true") || is_word(text, "1");
+    return *out || is_word(text, "false") || is_word(text, "0");
 }
 
 /* ---- dates and times ------------------------------------------------------------------------- */

@@ -26,7 +26,7 @@ bool hd_parse_float(struct hd_slice text, float *out);
 bool hd_parse_decimal(struct hd_slice text, int32_t precision, int32_t scale,
                       enum hd_rounding rounding, hd_int128 *out);
 
-/** "true" or "false" in any case. */
+/** "true" or "false" in any case, 1 or 0. */
 bool hd_parse_bool(struct hd_slice text, bool *out);
 
 /** "2024-02-29", also "2024-2-9"; years of four digits, more with a sign: "-0044-03-15",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
 #include "arrow/array.h"
 #include "arrow/builder.h"
@@ -16,12 +17,14 @@
 #define BATCH_ROWS 65536
 #define BATCH_BYTES (64u << 20)
 #define GUESS_LINES 1000
+#define VALUE_BYTES 40 /* of a value, in messages */
 
 struct json_stream {
     hd_line_reader *reader;
     struct ArrowSchema schema;
     hd_builder *root;
-    struct hd_map columns; /* name -> child number */
+    struct hd_left_out left_out; /* whom to tell of bad records; without: they are errors */
+    struct hd_map columns;       /* name -> child number */
     bool at_end;
     /* Lines read for guessing, to be parsed first. */
     struct hd_str early;
@@ -29,33 +32,45 @@ struct json_stream {
     int64_t early_line;
 };
 
-/* Where a value stands, for messages. */
-struct place {
-    int64_t line;
-    const char *column;
-};
-
-static hudi_status misfit(struct hd_op *op, const struct place *at, const char *what)
+/* A value that does not fit: `column "a": VALUE WHAT`, without the line. */
+static hudi_status misfit(struct hd_op *op, const char *column, const hd_json *value,
+                          const char *what)
 {
-    return hd_fail(op, HUDI_INVALID, "line %" PRId64 ", column \"%s\": %s", at->line, at->column,
-                   what);
+    struct hd_str text = {0};
+    struct hd_json_writer json;
+    hudi_status status = HUDI_OK;
+
+    if (value == NULL || hd_json_is_null(value)) /* says it */
+        return hd_fail(op, HUDI_INVALID, "column \"%s\" %s", column, what);
+    hd_json_writer_init(&json, &text, HD_JSON_COMPACT);
+    HD_TRY_OUT(hd_json_value(op, &json, value));
+    size_t n = text.size;
+    if (n > VALUE_BYTES) {
+        for (n = VALUE_BYTES; n > 0 && (text.data[n] & 0xc0) == 0x80;)
+            n--;
+    }
+    status = hd_fail(op, HUDI_INVALID, "column \"%s\": %.*s%s %s", column, (int)n, text.data,
+                     n < text.size ? "..." : "", what);
+out:
+    hd_str_clear(&text);
+    return status;
 }
 
 static hudi_status append_value(struct hd_op *op, hd_builder *builder,
                                 const struct ArrowSchema *field, const hd_json *value,
-                                const struct place *at);
+                                const char *column);
 
 /* The text of a string value. */
 static hudi_status text_of(struct hd_op *op, const hd_json *value, const char *expected,
-                           const struct place *at, struct hd_slice *out)
+                           const char *column, struct hd_slice *out)
 {
     if (!hd_json_is_string(value))
-        return misfit(op, at, expected);
-    return hd_json_as_string(op, value, at->column, out);
+        return misfit(op, column, value, expected);
+    return hd_json_as_string(op, value, column, out);
 }
 
 static hudi_status append_number(struct hd_op *op, hd_builder *builder, const hd_json *value,
-                                 const struct place *at)
+                                 const char *column)
 {
     const enum hd_type_id id = hd_builder_type(builder)->id;
     int64_t integer;
@@ -63,29 +78,28 @@ static hudi_status append_number(struct hd_op *op, hd_builder *builder, const hd
     struct hd_slice text;
 
     if (id == HD_TYPE_INT32 || id == HD_TYPE_INT64) {
-        if (!hd_json_is_number(value) ||
-            hd_json_as_int64(op, value, at->column, &integer) != HUDI_OK) {
+        if (!hd_json_is_number(value) || hd_json_as_int64(op, value, column, &integer) != HUDI_OK) {
             hd_op_clear_error(op);
-            return misfit(op, at, "is no integer");
+            return misfit(op, column, value, "is no integer");
         }
         if (id == HD_TYPE_INT32 && (integer < INT32_MIN || integer > INT32_MAX))
-            return misfit(op, at, "does not fit 32 bits");
+            return misfit(op, column, value, "does not fit 32 bits");
         return hd_builder_append_integer(op, builder, integer);
     }
     if (hd_json_is_string(value)) { /* "NaN", "Infinity" */
-        HD_TRY(text_of(op, value, "is no number", at, &text));
+        HD_TRY(text_of(op, value, "is no number", column, &text));
         if (!hd_parse_double(text, &real) || isfinite(real))
-            return misfit(op, at, "is no number");
+            return misfit(op, column, value, "is no number");
     } else if (!hd_json_is_number(value) ||
-               hd_json_as_double(op, value, at->column, &real) != HUDI_OK) {
+               hd_json_as_double(op, value, column, &real) != HUDI_OK) {
         hd_op_clear_error(op);
-        return misfit(op, at, "is no number");
+        return misfit(op, column, value, "is no number");
     }
     return hd_builder_append_double(op, builder, real);
 }
 
 static hudi_status append_decimal(struct hd_op *op, hd_builder *builder, const hd_json *value,
-                                  const struct place *at)
+                                  const char *column)
 {
     const struct hd_type *type = hd_builder_type(builder);
     struct hd_slice text;
@@ -99,10 +113,10 @@ static hudi_status append_decimal(struct hd_op *op, hd_builder *builder, const h
         HD_TRY_OUT(hd_json_value(op, &json, value));
         text = hd_str_slice(&number);
     } else {
-        HD_TRY_OUT(text_of(op, value, "is no decimal", at, &text));
+        HD_TRY_OUT(text_of(op, value, "is no decimal", column, &text));
     }
     if (!hd_parse_decimal(text, type->precision, type->scale, HD_ROUND_EXACT, &unscaled)) {
-        status = misfit(op, at, "is no decimal of this precision and scale");
+        status = misfit(op, column, value, "is no decimal of this precision and scale");
         goto out;
     }
     status = hd_builder_append_decimal(op, builder, unscaled);
@@ -112,7 +126,7 @@ out:
 }
 
 static hudi_status append_time(struct hd_op *op, hd_builder *builder, const hd_json *value,
-                               const struct place *at)
+                               const char *column)
 {
     const struct hd_type *type = hd_builder_type(builder);
     struct hd_slice text;
@@ -121,10 +135,10 @@ static hudi_status append_time(struct hd_op *op, hd_builder *builder, const hd_j
     bool ok;
 
     if (hd_json_is_integer(value)) { /* raw: days, or units since the epoch or midnight */
-        HD_TRY(hd_json_as_int64(op, value, at->column, &number));
+        HD_TRY(hd_json_as_int64(op, value, column, &number));
         return hd_builder_append_integer(op, builder, number);
     }
-    HD_TRY(text_of(op, value, "is no date or time", at, &text));
+    HD_TRY(text_of(op, value, "is no date or time", column, &text));
     if (type->id == HD_TYPE_DATE) {
         ok = hd_parse_date(text, &days);
         number = days;
@@ -137,7 +151,7 @@ static hudi_status append_time(struct hd_op *op, hd_builder *builder, const hd_j
         ok = hd_parse_timestamp(text, type->unit, type->utc, &number);
     }
     if (!ok)
-        return misfit(op, at,
+        return misfit(op, column, value,
                       type->id == HD_TYPE_DATE   ? "is no date"
                       : type->id == HD_TYPE_TIME ? "is no time of day of this unit"
                                                  : "is no timestamp of this unit");
@@ -145,22 +159,22 @@ static hudi_status append_time(struct hd_op *op, hd_builder *builder, const hd_j
 }
 
 static hudi_status append_bytes(struct hd_op *op, hd_builder *builder, const hd_json *value,
-                                const struct place *at)
+                                const char *column)
 {
     struct hd_slice text;
     struct hd_str bytes = {0};
     hudi_status status = HUDI_OK;
 
-    HD_TRY(text_of(op, value, "is no base64 text", at, &text));
+    HD_TRY(text_of(op, value, "is no base64 text", column, &text));
     status = hd_base64_decode(op, text, &bytes);
     if (status == HUDI_CORRUPT) {
         hd_op_clear_error(op);
-        status = misfit(op, at, "is no base64 text");
+        status = misfit(op, column, value, "is no base64 text");
     }
     const struct hd_type *type = hd_builder_type(builder);
     if (status == HUDI_OK && type->id == HD_TYPE_FIXED_BINARY &&
         bytes.size != (size_t)type->byte_width)
-        status = misfit(op, at, "has another number of bytes than the column");
+        status = misfit(op, column, value, "has another number of bytes than the column");
     if (status == HUDI_OK)
         status = hd_builder_append_bytes(op, builder, hd_str_slice(&bytes));
     hd_str_clear(&bytes);
@@ -169,98 +183,98 @@ static hudi_status append_bytes(struct hd_op *op, hd_builder *builder, const hd_
 
 static hudi_status append_list(struct hd_op *op, hd_builder *builder,
                                const struct ArrowSchema *field, const hd_json *value,
-                               const struct place *at)
+                               const char *column)
 {
     if (!hd_json_is_array(value))
-        return misfit(op, at, "is no array");
+        return misfit(op, column, value, "is no array");
     for (size_t i = 0; i < hd_json_length(value); i++)
         HD_TRY(append_value(op, hd_builder_child(builder, 0), field->children[0],
-                            hd_json_at(value, i), at));
+                            hd_json_at(value, i), column));
     return hd_builder_append_valid(op, builder);
 }
 
 static hudi_status append_map(struct hd_op *op, hd_builder *builder,
                               const struct ArrowSchema *field, const hd_json *value,
-                              const struct place *at)
+                              const char *column)
 {
     struct hd_json_iter iter = {0};
     struct hd_slice key;
     const hd_json *member;
 
     if (!hd_json_is_object(value))
-        return misfit(op, at, "is no object");
+        return misfit(op, column, value, "is no object");
     while (hd_json_next(value, &iter, &key, &member)) {
         HD_TRY(hd_builder_append_bytes(op, hd_builder_child(builder, 0), key));
         HD_TRY(append_value(op, hd_builder_child(builder, 1), field->children[0]->children[1],
-                            member, at));
+                            member, column));
     }
     return hd_builder_append_valid(op, builder);
 }
 
 static hudi_status append_struct(struct hd_op *op, hd_builder *builder,
                                  const struct ArrowSchema *field, const hd_json *value,
-                                 const struct place *at)
+                                 const char *column)
 {
     struct hd_json_iter iter = {0};
     struct hd_slice key;
     const hd_json *member;
 
     if (!hd_json_is_object(value))
-        return misfit(op, at, "is no object");
+        return misfit(op, column, value, "is no object");
     while (hd_json_next(value, &iter, &key, &member))
         if (hd_schema_find(field, (const char *)key.data) < 0)
-            return misfit(op, at, "has a member that is no field of the column");
+            return misfit(op, column, value, "has a member that is no field of the column");
     for (int64_t i = 0; i < field->n_children; i++)
         HD_TRY(append_value(op, hd_builder_child(builder, i), field->children[i],
-                            hd_json_member(value, field->children[i]->name), at));
+                            hd_json_member(value, field->children[i]->name), column));
     return hd_builder_append_valid(op, builder);
 }
 
 static hudi_status append_value(struct hd_op *op, hd_builder *builder,
                                 const struct ArrowSchema *field, const hd_json *value,
-                                const struct place *at)
+                                const char *column)
 {
     struct hd_slice text;
     bool flag;
 
     if (hd_json_is_null(value)) {
         if (!hd_schema_nullable(field))
-            return misfit(op, at, "is null or missing where a value must be");
+            return misfit(op, column, value, "is null or missing where a value must be");
         return hd_builder_append_null(op, builder);
     }
     switch (hd_builder_type(builder)->id) {
     case HD_TYPE_NULL:
-        return misfit(op, at, "has a value where only null was seen before");
+        return misfit(op, column, value, "has a value where only null was seen before");
     case HD_TYPE_BOOL:
         if (!hd_json_is_bool(value))
-            return misfit(op, at, "is neither true nor false");
-        HD_TRY(hd_json_as_bool(op, value, at->column, &flag));
+            return misfit(op, column, value, "is neither true nor false");
+        HD_TRY(hd_json_as_bool(op, value, column, &flag));
         return hd_builder_append_integer(op, builder, flag);
     case HD_TYPE_INT32:
     case HD_TYPE_INT64:
     case HD_TYPE_FLOAT:
     case HD_TYPE_DOUBLE:
-        return append_number(op, builder, value, at);
+        return append_number(op, builder, value, column);
     case HD_TYPE_STRING:
-        HD_TRY(text_of(op, value, "is no string", at, &text));
+        HD_TRY(text_of(op, value, "is no string", column, &text));
         return hd_builder_append_bytes(op, builder, text);
     case HD_TYPE_BINARY:
     case HD_TYPE_FIXED_BINARY:
-        return append_bytes(op, builder, value, at);
+        return append_bytes(op, builder, value, column);
     case HD_TYPE_DECIMAL:
-        return append_decimal(op, builder, value, at);
+        return append_decimal(op, builder, value, column);
     case HD_TYPE_DATE:
     case HD_TYPE_TIME:
     case HD_TYPE_TIMESTAMP:
-        return append_time(op, builder, value, at);
+        return append_time(op, builder, value, column);
     case HD_TYPE_LIST:
-        return append_list(op, builder, field, value, at);
+        return append_list(op, builder, field, value, column);
     case HD_TYPE_MAP:
-        return append_map(op, builder, field, value, at);
+        return append_map(op, builder, field, value, column);
     case HD_TYPE_STRUCT:
-        return append_struct(op, builder, field, value, at);
+        return append_struct(op, builder, field, value, column);
     default:
-        return misfit(op, at, "is of a type that has no JSON form");
+        return misfit(op, column, value, "is of a type that has no JSON form");
     }
 }
 
@@ -269,25 +283,22 @@ static bool is_meta_name(struct hd_slice name)
     return hd_slice_starts_with(name, "_hoodie_");
 }
 
-static hudi_status append_line(struct hd_op *op, struct json_stream *self, int64_t line,
-                               const hd_json *object)
+static hudi_status append_object(struct hd_op *op, struct json_stream *self, const hd_json *object)
 {
     struct hd_json_iter iter = {0};
     struct hd_slice key;
     const hd_json *member;
 
     if (!hd_json_is_object(object))
-        return hd_fail(op, HUDI_INVALID, "line %" PRId64 " is no JSON object", line);
+        return hd_fail(op, HUDI_INVALID, "is no JSON object");
     while (hd_json_next(object, &iter, &key, &member))
         if (hd_map_find(&self->columns, key) == NULL && !is_meta_name(key))
-            return hd_fail(op, HUDI_INVALID, "line %" PRId64 ": there is no column \"%s\"", line,
-                           (const char *)key.data);
+            return hd_fail(op, HUDI_INVALID, "there is no column \"%s\"", (const char *)key.data);
     for (int64_t i = 0; i < self->schema.n_children; i++) {
         const struct ArrowSchema *field = self->schema.children[i];
-        const struct place at = {.line = line, .column = field->name};
 
         HD_TRY(append_value(op, hd_builder_child(self->root, i), field,
-                            hd_json_member(object, field->name), &at));
+                            hd_json_member(object, field->name), field->name));
     }
     return hd_builder_append_valid(op, self->root);
 }
@@ -317,6 +328,24 @@ static bool is_blank(struct hd_slice text)
     return true;
 }
 
+/* The line is no record of this table: told to who wants to go on without it, else an error. */
+static hudi_status refuse_line(struct hd_op *op, struct json_stream *self, int64_t line)
+{
+    hudi_error *why = hd_op_take_error(op);
+    char where[32];
+    hudi_status status;
+
+    snprintf(where, sizeof where, "line %" PRId64, line);
+    if (self->left_out.tell != NULL) {
+        hd_builder_truncate(self->root, hd_builder_length(self->root));
+        status = self->left_out.tell(op, self->left_out.self, where, hudi_error_message(why));
+    } else {
+        status = hd_fail(op, HUDI_INVALID, "%s: %s", where, hudi_error_message(why));
+    }
+    hudi_error_free(why);
+    return status;
+}
+
 static hudi_status take_line(struct hd_op *op, struct json_stream *self, struct hd_slice text,
                              int64_t line)
 {
@@ -325,15 +354,10 @@ static hudi_status take_line(struct hd_op *op, struct json_stream *self, struct 
     if (is_blank(text))
         return HUDI_OK;
     hudi_status status = hd_json_parse(op, text, &object);
-    if (status == HUDI_CORRUPT) {
-        hudi_error *why = hd_op_take_error(op);
-        status = hd_fail(op, HUDI_INVALID, "line %" PRId64 ": %s", line, hudi_error_message(why));
-        hudi_error_free(why);
-    }
-    HD_TRY(status);
-    status = append_line(op, self, line, object);
+    if (status == HUDI_OK)
+        status = append_object(op, self, object);
     hd_json_free(object);
-    return status;
+    return status == HUDI_CORRUPT || status == HUDI_INVALID ? refuse_line(op, self, line) : status;
 }
 
 static hudi_status json_next(struct hd_op *op, void *argument, struct ArrowArray *out)
@@ -445,7 +469,8 @@ out:
 }
 
 hudi_status hd_json_rows_open(struct hd_op *op, hd_line_reader *reader,
-                              const struct ArrowSchema *types, struct ArrowArrayStream *out)
+                              const struct ArrowSchema *types, const struct hd_left_out *left_out,
+                              struct ArrowArrayStream *out)
 {
     static const struct hd_stream_ops OPS = {
         .schema = json_schema, .next = json_next, .close = json_close};
@@ -458,6 +483,8 @@ hudi_status hd_json_rows_open(struct hd_op *op, hd_line_reader *reader,
         return status;
     }
     self->reader = reader;
+    if (left_out != NULL)
+        self->left_out = *left_out;
     HD_TRY_OUT(guess(op, self, types));
     for (int64_t i = 0; i < self->schema.n_children; i++)
         HD_TRY_OUT(hd_map_put(op, &self->columns, hd_slice_text(self->schema.children[i]->name),

@@ -2,6 +2,7 @@
 #ifndef HD_ROWS_JSON_ROWS_H
 #define HD_ROWS_JSON_ROWS_H
 
+#include "arrow/misfit.h"
 #include "arrow/view.h"
 #include "base/op.h"
 #include "hudi/arrow_c.h"
@@ -27,9 +28,13 @@ hudi_status hd_json_rows_write(struct hd_op *op, struct ArrowArrayStream *stream
  * ignored. Types of members that `types` (may be NULL) has not are guessed from the first 1,000
  * lines: bool, long, double, string, lists, structs; such columns stand behind the others, in the
  * order of first sight.
- * @return (from the stream) HUDI_INVALID naming line, column and what is wrong
+ *
+ * With `left_out` (may be NULL, copied) a line that is no JSON, no object, or does not fit the
+ * columns is told there ("line 3", `column "a": "x" is no integer`) and left out.
+ * @return (from the stream) HUDI_INVALID: "line 3: " and the same reason
  */
 hudi_status hd_json_rows_open(struct hd_op *op, hd_line_reader *reader,
-                              const struct ArrowSchema *types, struct ArrowArrayStream *out);
+                              const struct ArrowSchema *types, const struct hd_left_out *left_out,
+                              struct ArrowArrayStream *out);
 
 #endif

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/table_file.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "arrow/array.h"
 #include "arrow/cast.h"
+#include "arrow/gather.h"
 #include "arrow/schema.h"
 #include "arrow/stream.h"
 #include "store/arrow_cpp/bridge.h"
@@ -20,13 +22,99 @@ struct table_source {
     hd_base_reader *reader; /* Parquet, ORC */
     hd_base_batches *batches;
     struct ArrowSchema schema;
-    enum hd_cast_rule rule; /* from raw to schema */
+    struct hd_left_out left_out; /* of CSV */
+    enum hd_cast_rule rule;      /* from raw to schema */
     bool differs;
 };
 
 static hudi_status source_schema(struct hd_op *op, void *self, struct ArrowSchema *out)
 {
     return hd_schema_copy(op, &((const struct table_source *)self)->schema, out);
+}
+
+/* ---- rows of CSV that do not fit ----------------------------------------------------------- */
+
+static hudi_status tell_row(struct hd_op *op, const struct table_source *source, int64_t row,
+                            const char *reason)
+{
+    char where[32];
+
+    snprintf(where, sizeof where, "row %lld", (long long)row + 1);
+    if (source->left_out.tell != NULL)
+        return source->left_out.tell(op, source->left_out.self, where, reason);
+    return hd_fail(op, HUDI_INVALID, "%s: %s", where, reason);
+}
+
+static hudi_status tell_skipped(struct hd_op *op, const struct table_source *source)
+{
+    int64_t row;
+    const char *reason;
+
+    while (hd_csv_next_skipped(source->self, &row, &reason))
+        HD_TRY(tell_row(op, source, row, reason));
+    return HUDI_OK;
+}
+
+/* The rows of `batch` (taken) without the misfits, which are told. */
+static hudi_status leave_out(struct hd_op *op, const struct table_source *source,
+                             struct hd_misfits *misfits, struct ArrowArray *batch,
+                             struct ArrowArray *out)
+{
+    hudi_status status = HUDI_OK;
+    const struct ArrowArray *sources[] = {batch};
+    struct hd_run_list runs = {0};
+    int64_t next = 0;
+
+    HD_TRY_OUT(hd_misfits_sort(op, misfits));
+    for (size_t i = 0; i <= misfits->n; i++) {
+        const int64_t end = i < misfits->n ? misfits->list[i].row : batch->length;
+        HD_TRY_OUT(hd_run_list_add(op, &runs, 0, (uint32_t)next, (uint32_t)(end - next)));
+        next = end + 1;
+        if (i < misfits->n)
+            HD_TRY_OUT(
+                tell_row(op, source, hd_csv_row(source->self, end), misfits->list[i].reason));
+    }
+    status = hd_gather(op, &source->schema, sources, 1, runs.runs, runs.n_runs, out);
+out:
+    hd_free(op, runs.runs);
+    hd_array_clear(batch);
+    return status;
+}
+
+static hudi_status cast_texts(struct hd_op *op, struct table_source *source,
+                              const struct ArrowSchema *texts, struct ArrowArray *raw,
+                              struct ArrowArray *out)
+{
+    struct hd_misfits misfits = {0};
+    struct ArrowArray batch = {0};
+    hudi_status status =
+        hd_cast_rows(op, texts, raw, &source->schema, HD_CAST_INPUT, &misfits, &batch);
+
+    if (status == HUDI_OK && misfits.n > 0)
+        status = leave_out(op, source, &misfits, &batch, out);
+    else
+        hd_array_move(&batch, out);
+    hd_misfits_clear(op, &misfits);
+    return status;
+}
+
+static hudi_status cast_batch(struct hd_op *op, struct table_source *source, struct ArrowArray *raw,
+                              struct ArrowArray *out)
+{
+    struct ArrowSchema texts = {0};
+    hudi_status status = HUDI_OK;
+
+    if (source->ops == &hd_csv_ops)
+        HD_TRY_OUT(hd_csv_batch_schema(op, source->self, &texts));
+    if (texts.release != NULL)
+        status = cast_texts(op, source, &texts, raw, out);
+    else if (source->differs)
+        status = hd_cast(op, &source->raw, raw, &source->schema, source->rule, out);
+    else
+        hd_array_move(raw, out);
+out:
+    hd_schema_clear(&texts);
+    return status;
 }
 
 static hudi_status source_next(struct hd_op *op, void *self, struct ArrowArray *out)
@@ -38,14 +126,22 @@ static hudi_status source_next(struct hd_op *op, void *self, struct ArrowArray *
     if (source->batches != NULL)
         return hd_base_batches_next(op, source->batches, out);
     HD_TRY(hd_op_check_cancel(op));
-    HD_TRY(source->ops->next(op, source->self, &raw));
-    if (!source->differs) {
-        hd_array_move(&raw, out);
-        return HUDI_OK;
+    for (;;) {
+        hudi_status status = source->ops->next(op, source->self, &raw);
+        if (source->ops == &hd_csv_ops && (status == HUDI_OK || status == HUDI_END)) {
+            const hudi_status told = tell_skipped(op, source);
+            status = told == HUDI_OK ? status : told;
+        }
+        if (status == HUDI_OK)
+            status = cast_batch(op, source, &raw, out);
+        hd_array_clear(&raw);
+        if (status != HUDI_OK)
+            return status == HUDI_END ? status
+                                      : hd_fail_path(op, status, hd_input_file_path(source->file));
+        if (out->length > 0 || source->ops != &hd_csv_ops)
+            return HUDI_OK;
+        hd_array_clear(out); /* all its rows were left out */
     }
-    const hudi_status status = hd_cast(op, &source->raw, &raw, &source->schema, source->rule, out);
-    hd_array_clear(&raw);
-    return status == HUDI_OK ? status : hd_fail_path(op, status, hd_input_file_path(source->file));
 }
 
 static void source_close(void *self)
@@ -108,7 +204,8 @@ static hudi_status open_source(struct hd_op *op, struct table_source *source,
     switch (format) {
     case HD_TABLE_FILE_CSV:
         source->ops = &hd_csv_ops;
-        HD_TRY(hd_csv_open(op, source->file, types, &source->self, &source->raw));
+        HD_TRY(hd_csv_open(op, source->file, types, source->left_out.tell != NULL, &source->self,
+                           &source->raw));
         return choose_schema(op, source, types);
     case HD_TABLE_FILE_ARROW:
         source->ops = &hd_ipc_ops;
@@ -124,7 +221,7 @@ static hudi_status open_source(struct hd_op *op, struct table_source *source,
 
 hudi_status hd_table_file_open(struct hd_op *op, hd_input_file *file,
                                enum hd_table_file_format format, const struct ArrowSchema *types,
-                               struct ArrowArrayStream *out)
+                               const struct hd_left_out *left_out, struct ArrowArrayStream *out)
 {
     struct table_source *source;
     hudi_status status = hd_alloc(op, sizeof *source, &source);
@@ -135,6 +232,8 @@ hudi_status hd_table_file_open(struct hd_op *op, hd_input_file *file,
         return status;
     }
     source->file = file;
+    if (left_out != NULL)
+        source->left_out = *left_out;
     status = open_source(op, source, format, types);
     if (status != HUDI_OK && source->file != NULL)
         status = hd_fail_path(op, status, hd_input_file_path(source->file));

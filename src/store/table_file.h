@@ -2,6 +2,7 @@
 #ifndef HD_STORE_TABLE_FILE_H
 #define HD_STORE_TABLE_FILE_H
 
+#include "arrow/misfit.h"
 #include "base/op.h"
 #include "hudi/arrow_c.h"
 #include "store/input_file.h"
@@ -29,12 +30,16 @@ enum hd_table_file_format {
  * time, timestamp, double, else string. Columns of `types` that the file lacks are not made up. For
  * the other formats `types` is not looked at.
  *
+ * With `left_out` (may be NULL, copied) a CSV row with too many or too few columns, or with a value
+ * that is not of its column's type, is told there ("row 3", counted from 1 without the line of
+ * names) and left out. Other formats have no such rows.
+ *
  * @return HUDI_INVALID for text that is not of its column's type, HUDI_CORRUPT, HUDI_IO,
  *         HUDI_NOT_IMPLEMENTED for types that the library does not have
  */
 hudi_status hd_table_file_open(struct hd_op *op, hd_input_file *file,
                                enum hd_table_file_format format, const struct ArrowSchema *types,
-                               struct ArrowArrayStream *out);
+                               const struct hd_left_out *left_out, struct ArrowArrayStream *out);
 
 /**
  * Write all rows of `stream` to `file`; both are taken. CSV has a line of names, no quotes where

@@ -315,6 +315,72 @@ def test_bad_rows_are_refused_as_a_whole(table):
     assert done("verify", table).splitlines()[-1] == "2 files, 20 rows, 0 findings"
 
 
+BAD_LINES = (
+    b'{"id":"x","region":"north"}\n',          # 1
+    b'{"id":100,"region":"north","qty":1}\n',
+    b'{"id":101,"region":"north"\n',           # 3
+    b'{"name":"no key","region":"north"}\n',   # 4
+    b'{"id":102,"region":"north","qty":"7"}\n',  # 5
+    b'[1]\n',                                  # 6
+    b'{"id":103,"region":"south","qty":true}\n',  # 7
+    b'{"id":104,"region":"south","qty":2}\n')
+
+
+def test_records_that_fail_alone(table, tmp_path):
+    file = tmp_path / "bad.jsonl"
+    file.write_bytes(b"".join(BAD_LINES))
+    sampled = ("-o", "hoodie.memory.writestatus.failure.fraction=1")
+    said = error(FAILED, "write", table, file, *sampled)
+    assert said.startswith(f'6 records could not be written, first {file} line 1: '
+                           'column "id": "x" is no integer; ')
+    assert said.count("; ") == 2 and f"{file} line 3: " in said
+    assert len(json_lines(done("read", table))) == len(ROWS)
+
+    result = run("write", table, file, "--ignore-failed", "--json", *sampled)
+    assert result.returncode == OK
+    told = json.loads(result.stdout)
+    assert (told["inserts"], told["failed"]) == (2, 6)
+    noted = result.stderr.decode().splitlines()
+    assert noted[0] == "hudi: note: 6 records were left out, among them"
+    for number, reason in ((1, 'column "id": "x" is no integer'), (4, 'column "id" is null'),
+                           (5, 'column "qty": "7" is no number'), (6, "is no JSON object"),
+                           (7, 'column "qty": true is no number')):
+        assert any(line.startswith(f"  {file} line {number}: {reason}") for line in noted), noted
+    assert sorted(row["id"] for row in json_lines(done("read", table))) == \
+        [*range(len(ROWS)), 100, 104]
+
+
+def test_rows_of_csv_and_columnar_files_that_fail_alone(table, tmp_path):
+    csv = tmp_path / "bad.csv"
+    csv.write_text("id,region,qty\n200,north,1\nx,north,1\n201,south\n202,south,2.5\n203,,3\n")
+    result = run("write", table, csv, "--ignore-failed", "--json",
+                 "-o", "hoodie.memory.writestatus.failure.fraction=1")
+    assert result.returncode == OK, result.stderr
+    told = json.loads(result.stdout)
+    assert told["failed"] == 2 and told["inserts"] == 3, result.stderr
+    assert f'{csv} row 2: column "id": "x" does not fit' in result.stderr.decode()
+    assert f"{csv} row 3: has 2 columns, not 3" in result.stderr.decode()
+    strict = tmp_path / "strict"
+    done("create", strict, "--schema", _schema(tmp_path, "id long\nn string not null\n"), "--key", "id")
+    text = tmp_path / "text"
+    done("create", text, "--schema", _schema(tmp_path, "id long\nn string\n"), "--key", "id")
+    done("write", text, "-", "--format", "jsonl",
+         stdin=lines([{"id": i, "n": None if i == 2 else str(i)} for i in range(4)]))
+    parquet = tmp_path / "text.parquet"
+    done("read", text, "--output", parquet, "--format", "parquet")
+    assert f'1 record could not be written, first {parquet} row ' in \
+        error(FAILED, "write", strict, parquet)
+    assert run("write", strict, parquet, "--ignore-failed").returncode == OK
+    assert sorted((row["id"], row["n"]) for row in json_lines(done("read", strict))) == \
+        [(0, "0"), (1, "1"), (3, "3")]
+
+
+def _schema(tmp_path, text):
+    path = tmp_path / "other_schema.txt"
+    path.write_text(text)
+    return path
+
+
 def test_a_file_that_is_not_what_its_name_says(table, tmp_path):
     for ending in ("parquet", "arrow", "orc", "avro"):
         file = tmp_path / f"bad.{ending}"

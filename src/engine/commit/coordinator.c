@@ -10,6 +10,8 @@
 #include "format/marker/marker.h"
 #include "format/timeline/transition.h"
 
+#define NAMED_FAILURES 3 /* in the message of a write that is not committed */
+
 struct hd_coordinator {
     struct hd_table_snapshot table;
     hd_pool *pool;
@@ -265,21 +267,36 @@ static hudi_status make_metadata(struct hd_op *op, const hd_coordinator *coordin
 /* ---- commit -----------------------------------------------------------------------------------
  */
 
+/* Where and why of the first failures. */
+static hudi_status name_failures(struct hd_op *op, const hd_coordinator *coordinator,
+                                 struct hd_str *out)
+{
+    int n = 0;
+
+    for (size_t i = 0; i < coordinator->n_statuses; i++) {
+        const struct hd_write_status *status = &coordinator->statuses[i];
+        for (size_t f = 0; f < status->n_failures && n < NAMED_FAILURES; f++, n++)
+            HD_TRY(hd_str_printf(op, out, "%s%s: %s", n == 0 ? "" : "; ", status->failures[f].key,
+                                 status->failures[f].reason));
+    }
+    return HUDI_OK;
+}
+
 static hudi_status check_failures(struct hd_op *op, const hd_coordinator *coordinator)
 {
     int64_t n_failed = 0;
-    const struct hd_failed_record *first = NULL;
+    struct hd_str named = {0};
 
-    for (size_t i = 0; i < coordinator->n_statuses; i++) {
+    for (size_t i = 0; i < coordinator->n_statuses; i++)
         n_failed += coordinator->statuses[i].n_failed;
-        if (first == NULL && coordinator->statuses[i].n_failures > 0)
-            first = &coordinator->statuses[i].failures[0];
-    }
     if (n_failed == 0 || hd_write_bool(&coordinator->config, "libhudi.write.ignore.failed"))
         return HUDI_OK;
-    return hd_fail(op, HUDI_ROWS_FAILED, "%lld records could not be written, first %s: %s",
-                   (long long)n_failed, first != NULL ? first->key : "of an unknown key",
-                   first != NULL ? first->reason : "no reason given");
+    hudi_status status = name_failures(op, coordinator, &named);
+    if (status == HUDI_OK)
+        status = hd_fail(op, HUDI_ROWS_FAILED, "%lld record%s could not be written, first %s",
+                         (long long)n_failed, n_failed == 1 ? "" : "s", hd_str_text(&named));
+    hd_str_clear(&named);
+    return status;
 }
 
 static hudi_status fill_result(struct hd_op *op, const hd_coordinator *coordinator,

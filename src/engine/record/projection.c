@@ -28,6 +28,18 @@ static int32_t find_source(const struct ArrowSchema *target, const struct ArrowS
     return name == NULL ? -1 : hd_schema_find(file, name);
 }
 
+/* Whether `to` may be null wherever `from` may. What an input promises is taken at its word, what
+ * it does not is looked at. */
+static bool keeps_nulls(const struct ArrowSchema *from, const struct ArrowSchema *to)
+{
+    if (hd_schema_nullable(from) && !hd_schema_nullable(to))
+        return false;
+    for (int64_t i = 0; i < to->n_children; i++)
+        if (!keeps_nulls(from->children[i], to->children[i]))
+            return false;
+    return true;
+}
+
 /* Resolve every target column; columns of the file are numbered as they are first wanted. */
 static hudi_status choose_columns(struct hd_op *op, const struct ArrowSchema *file,
                                   const char *const *names, struct hd_projection *projection)
@@ -46,7 +58,9 @@ static hudi_status choose_columns(struct hd_op *op, const struct ArrowSchema *fi
             continue;
         }
         HD_TRY(hd_cast_check(op, file->children[column], wanted, projection->rule));
-        projection->same[i] = hd_type_equal(file->children[column], wanted);
+        projection->same[i] =
+            hd_type_equal(file->children[column], wanted) &&
+            (projection->rule != HD_CAST_INPUT || keeps_nulls(file->children[column], wanted));
         for (int32_t k = 0; k < projection->n_file_columns; k++) {
             if (projection->file_columns[k] == column)
                 projection->source[i] = k;
@@ -135,7 +149,7 @@ bool hd_projection_is_identity(const hd_projection *projection)
 
 static hudi_status make_column(struct hd_op *op, const struct hd_projection *projection,
                                struct hd_shared_array *batch, int32_t column, int64_t n_rows,
-                               struct ArrowArray *out)
+                               struct hd_misfits *misfits, struct ArrowArray *out)
 {
     const struct ArrowSchema *target = projection->target.children[column];
     const int32_t source = projection->source[column];
@@ -146,11 +160,19 @@ static hudi_status make_column(struct hd_op *op, const struct hd_projection *pro
     if (projection->same[column])
         return hd_array_share(op, batch, source, out);
     HD_TRY(hd_array_share(op, batch, source, &shared));
-    return hd_cast(op, projection->file.children[source], &shared, target, projection->rule, out);
+    return hd_cast_rows(op, projection->file.children[source], &shared, target, projection->rule,
+                        misfits, out);
 }
 
 hudi_status hd_projection_apply(struct hd_op *op, hd_projection *projection,
                                 struct ArrowArray *batch, struct ArrowArray *out)
+{
+    return hd_projection_apply_rows(op, projection, batch, NULL, out);
+}
+
+hudi_status hd_projection_apply_rows(struct hd_op *op, hd_projection *projection,
+                                     struct ArrowArray *batch, struct hd_misfits *misfits,
+                                     struct ArrowArray *out)
 {
     const int32_t n = projection->n_columns;
     const int64_t n_rows = batch->length;
@@ -171,7 +193,7 @@ hudi_status hd_projection_apply(struct hd_op *op, hd_projection *projection,
     HD_TRY_OUT(hd_shared_array_new(op, batch, &shared));
     HD_TRY_OUT(hd_alloc_array(op, (size_t)n, sizeof(*columns), &columns));
     for (int32_t i = 0; i < n; i++)
-        HD_TRY_OUT(make_column(op, projection, shared, i, n_rows, &columns[i]));
+        HD_TRY_OUT(make_column(op, projection, shared, i, n_rows, misfits, &columns[i]));
     status = hd_array_struct(op, columns, n, n_rows, out);
 out:
     for (int32_t i = 0; columns != NULL && i < n; i++)

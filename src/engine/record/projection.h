@@ -34,6 +34,12 @@ const int32_t *hd_projection_file_columns(const hd_projection *projection, int32
 hudi_status hd_projection_apply(struct hd_op *op, hd_projection *projection,
                                 struct ArrowArray *batch, struct ArrowArray *out);
 
+/** As hd_projection_apply(), but rows whose values do not fit are added to `misfits`, as by
+ * hd_cast_rows(). */
+hudi_status hd_projection_apply_rows(struct hd_op *op, hd_projection *projection,
+                                     struct ArrowArray *batch, struct hd_misfits *misfits,
+                                     struct ArrowArray *out);
+
 /** True when apply() changes nothing: same columns, same types. */
 bool hd_projection_is_identity(const hd_projection *projection);
 

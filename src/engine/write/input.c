@@ -8,6 +8,8 @@
 #include "engine/record/projection.h"
 #include "format/table/table_schema.h"
 
+#define ROW_NAME_BYTES 400
+
 static hudi_status choose_columns(struct hd_op *op, struct hd_input *input)
 {
     hudi_status status = HUDI_OK;
@@ -65,24 +67,27 @@ static hudi_status check_key_fields(struct hd_op *op, const struct hd_input *inp
 
 hudi_status hd_input_open(struct hd_op *op, const struct hd_write_config *config,
                           const struct hd_write_schema *schema, const struct ArrowSchema *incoming,
-                          struct hd_partition_set *partitions, struct hd_write_status *status_out,
-                          struct hd_input *out)
+                          const char *name, struct hd_partition_set *partitions,
+                          struct hd_write_status *status_out, struct hd_input *out)
 {
     hudi_status status = HUDI_OK;
 
-    *out = (struct hd_input){
-        .config = config, .schema = schema, .partitions = partitions, .status = status_out};
+    *out = (struct hd_input){.config = config,
+                             .schema = schema,
+                             .name = name,
+                             .partitions = partitions,
+                             .status = status_out};
     HD_TRY_OUT(hd_schema_copy(op, incoming, &out->incoming));
     HD_TRY_OUT(choose_columns(op, out));
     HD_TRY_OUT(record_schema(op, out));
     HD_TRY_OUT(check_key_fields(op, out));
     for (int64_t i = 0; i < out->canonical.n_children; i++) {
-        const char *name = out->canonical.children[i]->name;
-        if (hd_schema_find(&out->record, name) < 0) {
+        const char *column = out->canonical.children[i]->name;
+        if (hd_schema_find(&out->record, column) < 0) {
             status = hd_fail(op, HUDI_SCHEMA,
                              "column \"%s\" is neither in the table nor in the first input of this "
                              "write",
-                             name);
+                             column);
             goto out;
         }
     }
@@ -106,6 +111,7 @@ void hd_input_close(struct hd_op *op, struct hd_input *input)
     hd_projection_free(input->projection);
     hd_key_generator_free(input->generator);
     hd_arena_clear(&input->arena);
+    hd_misfits_clear(op, &input->misfits);
     *input = (struct hd_input){0};
 }
 
@@ -135,8 +141,9 @@ static hudi_status take_columns(struct hd_op *op, struct hd_input *input, struct
         const int32_t from = input->columns[wanted[i]];
 
         HD_TRY_OUT(hd_array_share(op, shared, from, &column));
-        HD_TRY_OUT(hd_cast(op, input->incoming.children[from], &column,
-                           input->canonical.children[wanted[i]], HD_CAST_CANONICAL, &columns[i]));
+        HD_TRY_OUT(hd_cast_rows(op, input->incoming.children[from], &column,
+                                input->canonical.children[wanted[i]], HD_CAST_CANONICAL,
+                                &input->misfits, &columns[i]));
     }
     HD_TRY_OUT(hd_array_struct(op, columns, n, n_rows, out));
 out:
@@ -148,6 +155,16 @@ out:
     return status;
 }
 
+static hudi_status fail_row(struct hd_op *op, struct hd_input *input, double fraction, int64_t row,
+                            const char *reason)
+{
+    char where[ROW_NAME_BYTES];
+
+    snprintf(where, sizeof where, "%s%srow %lld", input->name == NULL ? "" : input->name,
+             input->name == NULL ? "" : " ", (long long)(input->n_rows_seen + row + 1));
+    return hd_write_status_fail(op, input->status, fraction, where, reason);
+}
+
 /* Failed rows to the write status, the others' numbers to the batch. */
 static hudi_status set_failed_aside(struct hd_op *op, struct hd_input *input,
                                     struct hd_input_batch *batch)
@@ -155,21 +172,23 @@ static hudi_status set_failed_aside(struct hd_op *op, struct hd_input *input,
     const double fraction =
         hd_options_double(&input->config->options, &input->config->table->config.properties,
                           "hoodie.memory.writestatus.failure.fraction");
-    size_t next_failure = 0;
-    char where[64];
+    const struct hd_misfits *misfits = &input->misfits;
+    size_t next_failure = 0, next_misfit = 0;
 
     HD_TRY(hd_alloc_raw(op, (size_t)batch->keys.n_rows, sizeof *batch->rows, &batch->rows));
     batch->n_rows = 0;
     for (int64_t row = 0; row < batch->keys.n_rows; row++) {
-        if (next_failure < batch->keys.n_failures &&
-            batch->keys.failures[next_failure].row == row) {
-            snprintf(where, sizeof where, "row %lld", (long long)(input->n_rows_seen + row + 1));
-            HD_TRY(hd_write_status_fail(op, input->status, fraction, where,
-                                        batch->keys.failures[next_failure].reason));
-            next_failure++;
-            continue;
-        }
-        batch->rows[batch->n_rows++] = row;
+        const char *reason = NULL;
+
+        if (next_failure < batch->keys.n_failures && batch->keys.failures[next_failure].row == row)
+            reason = batch->keys.failures[next_failure++].reason;
+        /* A key that was made of a value that does not fit says less. */
+        if (next_misfit < misfits->n && misfits->list[next_misfit].row == row)
+            reason = misfits->list[next_misfit++].reason;
+        if (reason == NULL)
+            batch->rows[batch->n_rows++] = row;
+        else
+            HD_TRY(fail_row(op, input, fraction, row, reason));
     }
     return HUDI_OK;
 }
@@ -182,13 +201,16 @@ hudi_status hd_input_convert(struct hd_op *op, struct hd_input *input, struct Ar
 
     *out = (struct hd_input_batch){0};
     hd_arena_reset(&input->arena);
+    hd_misfits_reset(&input->misfits);
     HD_TRY_OUT(take_columns(op, input, batch, &canonical));
-    HD_TRY_OUT(hd_projection_apply(op, input->projection, &canonical, &records));
+    HD_TRY_OUT(
+        hd_projection_apply_rows(op, input->projection, &canonical, &input->misfits, &records));
+    HD_TRY_OUT(hd_misfits_sort(op, &input->misfits));
     HD_TRY_OUT(hd_key_generator_apply(op, input->generator, &records, &input->arena,
                                       input->partitions, &out->keys));
     HD_TRY_OUT(hd_shared_array_new(op, &records, &out->records));
     out->n_rows = out->keys.n_rows;
-    if (out->keys.n_failures > 0)
+    if (out->keys.n_failures > 0 || input->misfits.n > 0)
         HD_TRY_OUT(set_failed_aside(op, input, out));
     input->n_rows_seen += out->keys.n_rows;
 out:

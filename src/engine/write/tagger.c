@@ -74,8 +74,8 @@ static hudi_status take_batch(struct hd_op *op, const hd_tagger *tagger, struct 
 
     HD_TRY_OUT(hd_canonical_schema(op, schema, &canonical));
     HD_TRY_OUT(hd_write_schema_new(op, tagger->config, &canonical, &t->schema));
-    HD_TRY_OUT(hd_input_open(op, tagger->config, &t->schema, schema, &t->partitions, &t->failures,
-                             &t->input));
+    HD_TRY_OUT(hd_input_open(op, tagger->config, &t->schema, schema, NULL, &t->partitions,
+                             &t->failures, &t->input));
     HD_TRY_OUT(hd_array_borrow(op, batch, &copy));
     HD_TRY_OUT(hd_input_convert(op, &t->input, &copy, &t->batch));
 out:

@@ -3,6 +3,9 @@
 
 #include "codec/json.h"
 
+/* Source: WriteStatus.RANDOM_SEED (Hudi 0.15.0) */
+#define SAMPLING_SEED 9038412832ull
+
 hudi_status hd_write_status_add(struct hd_op *op, struct hd_write_status *status,
                                 const struct hd_write_stat *stat)
 {
@@ -12,20 +15,35 @@ hudi_status hd_write_status_add(struct hd_op *op, struct hd_write_status *status
     return HUDI_OK;
 }
 
+/* java.util.Random with Hudi's seed: the same failures are sampled in each run. */
+static double next_double(struct hd_write_status *status)
+{
+    const uint64_t mask = (1ull << 48) - 1;
+    uint64_t drawn = 0;
+
+    if (status->sampling == 0)
+        status->sampling = (SAMPLING_SEED ^ 0x5deece66d) & mask;
+    for (int bits = 26; bits <= 27; bits++) {
+        status->sampling = (status->sampling * 0x5deece66d + 0xb) & mask;
+        drawn = (drawn << bits) + (status->sampling >> (48 - bits));
+    }
+    return (double)drawn * 0x1p-53;
+}
+
 hudi_status hd_write_status_fail(struct hd_op *op, struct hd_write_status *status,
-                                 double sampled_fraction, const char *key, const char *reason)
+                                 double sampled_fraction, const char *where, const char *reason)
 {
     struct hd_failed_record *record;
-    const double drawn = (double)(hd_random_u64(op) >> 11) / (double)(1ull << 53);
 
     status->n_failed++;
     if (status->n_failures >= HD_MAX_FAILURES ||
-        (status->n_failures > 0 && drawn > sampled_fraction))
+        (status->n_failures > 0 && sampled_fraction < 1.0 &&
+         next_double(status) > sampled_fraction))
         return HUDI_OK;
     HD_TRY(hd_grow(op, &status->failures, &status->failure_capacity, status->n_failures + 1,
                    sizeof *status->failures));
     record = &status->failures[status->n_failures];
-    HD_TRY(hd_arena_strdup(op, &status->arena, key, (char **)&record->key));
+    HD_TRY(hd_arena_strdup(op, &status->arena, where, (char **)&record->key));
     HD_TRY(hd_arena_strdup(op, &status->arena, reason, (char **)&record->reason));
     status->n_failures++;
     return HUDI_OK;

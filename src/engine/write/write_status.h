@@ -18,7 +18,8 @@ struct hd_failed_record {
  * "stats":[..],"failed":N,"failures":[{"key":..,"reason":..}]}.
  *
  * Failures are sampled as Hudi samples them: the first always, of the others one in ten
- * (hoodie.memory.writestatus.failure.fraction), at most HD_MAX_FAILURES; `n_failed` counts all.
+ * (hoodie.memory.writestatus.failure.fraction) by random numbers of a fixed seed, at most
+ * HD_MAX_FAILURES; `n_failed` counts all.
  * Source: WriteStatus.markFailure (Hudi 0.15.0)
  */
 #define HD_MAX_FAILURES 100
@@ -36,13 +37,15 @@ struct hd_write_status {
     struct hd_failed_record *failures;
     size_t n_failures;
     size_t failure_capacity;
+    uint64_t sampling; /* state of the random numbers of the sample, 0 before the first */
 };
 
 /** Add a stat whose strings are in status->arena. */
 hudi_status hd_write_status_add(struct hd_op *op, struct hd_write_status *status,
                                 const struct hd_write_stat *stat);
+/** Count a record that failed; `where` is its key, or where in the input it stands. */
 hudi_status hd_write_status_fail(struct hd_op *op, struct hd_write_status *status,
-                                 double sampled_fraction, const char *key, const char *reason);
+                                 double sampled_fraction, const char *where, const char *reason);
 /** Add all of another status to this one, copied. */
 hudi_status hd_write_status_absorb(struct hd_op *op, struct hd_write_status *status,
                                    const struct hd_write_status *from);

@@ -83,7 +83,20 @@ static hudi_status take_batch(struct hd_op *op, hd_writer *writer, struct hd_inp
     return status;
 }
 
-hudi_status hd_writer_write(struct hd_op *op, hd_writer *writer, struct ArrowArrayStream *in)
+hudi_status hd_writer_fail_record(struct hd_op *op, hd_writer *writer, const char *where,
+                                  const char *reason)
+{
+    const struct hd_write_config *config = writer->config;
+
+    return hd_write_status_fail(op, &writer->status,
+                                hd_options_double(&config->options,
+                                                  &config->table->config.properties,
+                                                  "hoodie.memory.writestatus.failure.fraction"),
+                                where, reason);
+}
+
+hudi_status hd_writer_write(struct hd_op *op, hd_writer *writer, const char *name,
+                            struct ArrowArrayStream *in)
 {
     hudi_status status = HUDI_OK;
     struct ArrowSchema incoming = {0};
@@ -95,8 +108,8 @@ hudi_status hd_writer_write(struct hd_op *op, hd_writer *writer, struct ArrowArr
     }
     HD_TRY_OUT(hd_stream_schema(op, in, &incoming));
     HD_TRY_OUT(begin(op, writer, &incoming));
-    HD_TRY_OUT(hd_input_open(op, writer->config, &writer->schema, &incoming, &writer->partitions,
-                             &writer->status, &input));
+    HD_TRY_OUT(hd_input_open(op, writer->config, &writer->schema, &incoming, name,
+                             &writer->partitions, &writer->status, &input));
     for (;;) {
         struct ArrowArray array = {0};
 

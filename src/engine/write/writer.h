@@ -14,8 +14,14 @@ typedef struct hd_writer hd_writer;
 /** `config` must outlive the writer. */
 hudi_status hd_writer_open(struct hd_op *op, const struct hd_write_config *config, hd_writer **out);
 
-/** Take all rows of a stream (taken, also on failure). */
-hudi_status hd_writer_write(struct hd_op *op, hd_writer *writer, struct ArrowArrayStream *in);
+/** Take all rows of a stream (taken, also on failure). `name`: of its file in what is said of rows
+ * that fail, or NULL. */
+hudi_status hd_writer_write(struct hd_op *op, hd_writer *writer, const char *name,
+                            struct ArrowArrayStream *in);
+
+/** Count a record that failed before it became a row: hd_write_status_fail(). */
+hudi_status hd_writer_fail_record(struct hd_op *op, hd_writer *writer, const char *where,
+                                  const char *reason);
 
 /** Write everything out; `out` is cleared by the caller. Frees the writer in any case. */
 hudi_status hd_writer_close(struct hd_op *op, hd_writer *writer, struct hd_write_status *out);

@@ -133,9 +133,21 @@ extern const struct hd_cpp_table_ops hd_csv_ops; /* csv.cc */
 extern const struct hd_cpp_table_ops hd_ipc_ops; /* ipc.cc */
 
 /* The file stays the caller's and outlives `self`. `types`: see table_file.h; columns of a type
- * that Arrow's CSV reader does not parse to satisfaction come as strings. */
+ * that Arrow's CSV reader does not parse to satisfaction come as strings. `skip`: rows with too
+ * many or too few columns are left out and given by hd_csv_next_skipped(). */
 hudi_status hd_csv_open(struct hd_op *op, struct hd_input_file *file,
-                        const struct ArrowSchema *types, void **self, struct ArrowSchema *schema);
+                        const struct ArrowSchema *types, bool skip, void **self,
+                        struct ArrowSchema *schema);
+
+/** Where a value near the last batch does not fit its column, the batch has texts (strings, binary
+ * for columns of strings) in place of given types: its schema. Else without release. */
+hudi_status hd_csv_batch_schema(struct hd_op *op, void *self, struct ArrowSchema *out);
+/** Number in the file, from 0, of row `i` of the last batch. */
+int64_t hd_csv_row(const void *self, int64_t i);
+/** A row that was left out before the end of the last batch's chunk; false: no more. `*reason` is
+ * valid until the next call. */
+bool hd_csv_next_skipped(void *self, int64_t *row, const char **reason);
+
 hudi_status hd_ipc_open(struct hd_op *op, struct hd_input_file *file, void **self,
                         struct ArrowSchema *schema);
 

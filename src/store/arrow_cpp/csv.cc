@@ -11,6 +11,10 @@
 #include <arrow/csv/chunker.h>
 #include <arrow/io/memory.h>
 #include <cstring>
+#include <deque>
+#include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "common.h"
@@ -24,6 +28,12 @@ constexpr int64_t CHUNK_BYTES = int64_t{16} << 20;
 constexpr int64_t MAX_ROW_BYTES = int64_t{256} << 20;
 constexpr int64_t BATCH_ROWS = 65536;
 
+/* A row that has not the columns of the others. */
+struct Skipped {
+    int64_t row; /* from 0 */
+    std::string reason;
+};
+
 struct Csv {
     hd_input_file *file;
     arrow::csv::ParseOptions parse = arrow::csv::ParseOptions::Defaults();
@@ -31,10 +41,17 @@ struct Csv {
     std::unique_ptr<arrow::Chunker> chunker;
     uint64_t position = 0;
     std::shared_ptr<arrow::Buffer> partial; /* what follows the last whole row, may be null */
+    std::set<std::string> cast_later;       /* columns read as text that are to be something else */
     std::shared_ptr<arrow::Schema> schema;  /* null before the first chunk */
     int64_t rows_before = 0;                /* of the current chunk */
     std::shared_ptr<arrow::Table> table;    /* of the current chunk */
+    bool as_text = false;                   /* its columns are texts: some value does not fit */
+    std::vector<Skipped> skipped;           /* of the chunk, ascending */
+    std::deque<Skipped> untold;             /* of all chunks, rows from the start of the file */
+    Skipped given;                          /* the one that was given out last */
     std::unique_ptr<arrow::TableBatchReader> batches; /* of `table` */
+    int64_t batch_start = 0;                          /* of the current batch in `table` */
+    int64_t batch_rows = 0;
 
     const char *path() const
     {
@@ -84,7 +101,9 @@ arrow::Status next_chunk(Csv *csv, std::shared_ptr<arrow::Buffer> *out)
     }
 }
 
-arrow::Status parse_chunk(Csv *csv, const std::shared_ptr<arrow::Buffer> &chunk)
+arrow::Status read_chunk(Csv *csv, const std::shared_ptr<arrow::Buffer> &chunk,
+                         const arrow::csv::ConvertOptions &convert,
+                         std::shared_ptr<arrow::Table> *out)
 {
     auto read = arrow::csv::ReadOptions::Defaults();
 
@@ -96,13 +115,76 @@ arrow::Status parse_chunk(Csv *csv, const std::shared_ptr<arrow::Buffer> &chunk)
     ARROW_ASSIGN_OR_RAISE(const auto reader, arrow::csv::TableReader::Make(
                                                  arrow::io::IOContext(hudi::memory_pool()),
                                                  std::make_shared<arrow::io::BufferReader>(chunk),
-                                                 read, csv->parse, csv->convert));
+                                                 read, csv->parse, convert));
+    csv->skipped.clear();
     auto table = reader->Read();
     if (!table.ok() && csv->schema != nullptr) /* its row numbers are of the chunk */
         return table.status().WithMessage(table.status().message(), " (rows counted from ",
                                           csv->rows_before, ")");
-    ARROW_ASSIGN_OR_RAISE(csv->table, std::move(table));
+    ARROW_ASSIGN_OR_RAISE(*out, std::move(table));
     return arrow::Status::OK();
+}
+
+arrow::Status parse_chunk(Csv *csv, const std::shared_ptr<arrow::Buffer> &chunk)
+{
+    csv->as_text = false;
+    return read_chunk(csv, chunk, csv->convert, &csv->table);
+}
+
+bool is_text(const arrow::DataType &type)
+{
+    return type.id() == arrow::Type::STRING || type.id() == arrow::Type::BINARY;
+}
+
+/* The chunk again, where a value is not of its column's type: columns of known types as texts, for
+ * the cast that tells which row it is. Quotes make a text of what else is null, not a number. */
+arrow::Status parse_chunk_as_text(Csv *csv, const std::shared_ptr<arrow::Buffer> &chunk)
+{
+    auto texts = csv->convert, others = csv->convert;
+    std::shared_ptr<arrow::Table> table, nullable;
+
+    texts.check_utf8 = false;
+    for (auto &[name, type] : texts.column_types)
+        type = is_text(*type) && csv->cast_later.count(name) == 0 ? arrow::binary() : arrow::utf8();
+    others = texts;
+    others.quoted_strings_can_be_null = true;
+    ARROW_RETURN_NOT_OK(read_chunk(csv, chunk, texts, &table));
+    ARROW_RETURN_NOT_OK(read_chunk(csv, chunk, others, &nullable));
+    for (int i = 0; i < table->num_columns(); i++) {
+        const auto type = csv->convert.column_types.find(table->field(i)->name());
+        if (type == csv->convert.column_types.end() || is_text(*type->second))
+            continue;
+        ARROW_ASSIGN_OR_RAISE(table, table->SetColumn(i, nullable->field(i), nullable->column(i)));
+    }
+    csv->table = table;
+    csv->as_text = true;
+    return arrow::Status::OK();
+}
+
+/* Rows of the chunk, as far as they are rows. */
+arrow::Status take_chunk(Csv *csv, const std::shared_ptr<arrow::Buffer> &chunk)
+{
+    const auto status = parse_chunk(csv, chunk);
+
+    if (!status.ok() && (csv->convert.column_types.empty() || !status.IsInvalid() ||
+                         !parse_chunk_as_text(csv, chunk).ok()))
+        return status;
+    for (const auto &row : csv->skipped)
+        csv->untold.push_back({csv->rows_before + row.row, row.reason});
+    csv->batch_start = csv->batch_rows = 0;
+    return arrow::Status::OK();
+}
+
+/* Whoever is told of bad rows gets those that have too few or too many columns. */
+void skip_bad_rows(Csv *csv)
+{
+    csv->parse.invalid_row_handler = [csv](const arrow::csv::InvalidRow &row) {
+        const int64_t n_names = csv->schema == nullptr ? 1 : 0; /* the line of names counts */
+        csv->skipped.push_back({row.number - 1 - n_names,
+                                "has " + std::to_string(row.actual_columns) + " columns, not " +
+                                    std::to_string(row.expected_columns)});
+        return arrow::csv::InvalidRowResult::Skip;
+    };
 }
 
 /* ---- opening ------------------------------------------------------------------------------ */
@@ -131,19 +213,26 @@ arrow::Status set_types(Csv *csv, const ArrowSchema *types)
         return arrow::Status::OK();
     ArrowSchema loan = hudi::on_loan(*types);
     ARROW_ASSIGN_OR_RAISE(const auto schema, arrow::ImportSchema(&loan));
-    for (const auto &field : schema->fields())
-        csv->convert.column_types[field->name()] =
-            is_parsed_here(*field->type()) ? field->type() : arrow::utf8();
+    for (const auto &field : schema->fields()) {
+        const bool here = is_parsed_here(*field->type());
+        csv->convert.column_types[field->name()] = here ? field->type() : arrow::utf8();
+        if (!here)
+            csv->cast_later.insert(field->name());
+    }
     return arrow::Status::OK();
 }
 
-/* Names and types of the first chunk are those of all. A column without any value is text. */
+/* Names and types of the first chunk are those of all, but for a type that was given. A column
+ * without any value is text. */
 arrow::Status fix_schema(Csv *csv)
 {
     std::vector<std::shared_ptr<arrow::Field>> fields;
 
     for (int i = 0; i < csv->table->num_columns(); i++) {
         auto field = csv->table->schema()->field(i);
+        const auto given = csv->convert.column_types.find(field->name());
+        if (csv->as_text && given != csv->convert.column_types.end())
+            field = field->WithType(given->second);
         if (field->type()->id() == arrow::Type::NA) {
             field = field->WithType(arrow::utf8());
             ARROW_ASSIGN_OR_RAISE(
@@ -179,15 +268,16 @@ arrow::Status prefer_micros(Csv *csv, const std::shared_ptr<arrow::Buffer> &chun
             arrow::timestamp(arrow::TimeUnit::MICRO, type.timezone());
         changed = true;
     }
-    if (changed && !parse_chunk(csv, chunk).ok()) {
+    if (changed &&
+        !(csv->as_text ? parse_chunk_as_text(csv, chunk) : parse_chunk(csv, chunk)).ok()) {
         csv->table = table;
         csv->convert.column_types = types;
     }
     return arrow::Status::OK();
 }
 
-arrow::Status open_csv(hd_input_file *file, const ArrowSchema *types, std::unique_ptr<Csv> *out,
-                       ArrowSchema *schema)
+arrow::Status open_csv(hd_input_file *file, const ArrowSchema *types, bool skip,
+                       std::unique_ptr<Csv> *out, ArrowSchema *schema)
 {
     auto csv = std::make_unique<Csv>();
     std::shared_ptr<arrow::Buffer> chunk;
@@ -198,11 +288,13 @@ arrow::Status open_csv(hd_input_file *file, const ArrowSchema *types, std::uniqu
     csv->convert.strings_can_be_null = true;
     csv->convert.quoted_strings_can_be_null = false;
     csv->chunker = arrow::csv::MakeChunker(csv->parse);
+    if (skip)
+        skip_bad_rows(csv.get());
     ARROW_RETURN_NOT_OK(set_types(csv.get(), types));
     ARROW_RETURN_NOT_OK(next_chunk(csv.get(), &chunk));
     if (chunk->size() == 0)
         return arrow::Status::Invalid("CSV file without a line of column names");
-    ARROW_RETURN_NOT_OK(parse_chunk(csv.get(), chunk));
+    ARROW_RETURN_NOT_OK(take_chunk(csv.get(), chunk));
     ARROW_RETURN_NOT_OK(prefer_micros(csv.get(), chunk));
     ARROW_RETURN_NOT_OK(fix_schema(csv.get()));
     ARROW_RETURN_NOT_OK(arrow::ExportSchema(*csv->schema, schema));
@@ -223,11 +315,13 @@ arrow::Status next_batch(Csv *csv, std::shared_ptr<arrow::RecordBatch> *out)
         }
         if (csv->batches != nullptr) {
             ARROW_RETURN_NOT_OK(csv->batches->ReadNext(out));
-            if (*out != nullptr && (*out)->num_rows() > 0)
+            csv->batch_start += csv->batch_rows;
+            csv->batch_rows = *out == nullptr ? 0 : (*out)->num_rows();
+            if (csv->batch_rows > 0)
                 return arrow::Status::OK();
             if (*out != nullptr)
                 continue;
-            csv->rows_before += csv->table->num_rows();
+            csv->rows_before += csv->table->num_rows() + static_cast<int64_t>(csv->skipped.size());
             csv->batches = nullptr;
             csv->table = nullptr;
         }
@@ -237,7 +331,7 @@ arrow::Status next_batch(Csv *csv, std::shared_ptr<arrow::RecordBatch> *out)
         }
         ARROW_RETURN_NOT_OK(next_chunk(csv, &chunk));
         if (chunk->size() > 0)
-            ARROW_RETURN_NOT_OK(parse_chunk(csv, chunk));
+            ARROW_RETURN_NOT_OK(take_chunk(csv, chunk));
     }
 }
 
@@ -266,15 +360,50 @@ extern "C" {
 
 const hd_cpp_table_ops hd_csv_ops = {csv_next, csv_close};
 
-hudi_status hd_csv_open(hd_op *op, hd_input_file *file, const ArrowSchema *types, void **self,
-                        ArrowSchema *schema)
+hudi_status hd_csv_open(hd_op *op, hd_input_file *file, const ArrowSchema *types, bool skip,
+                        void **self, ArrowSchema *schema)
 {
     std::unique_ptr<Csv> csv;
-    const hudi_status status = hudi::guarded(op, Fault::in_input, hd_cpp_input_path(file), 0,
-                                             [&] { return open_csv(file, types, &csv, schema); });
+    const hudi_status status = hudi::guarded(op, Fault::in_input, hd_cpp_input_path(file), 0, [&] {
+        return open_csv(file, types, skip, &csv, schema);
+    });
 
     *self = csv.release();
     return status;
+}
+
+hudi_status hd_csv_batch_schema(hd_op *op, void *self, ArrowSchema *out)
+{
+    const Csv *csv = static_cast<const Csv *>(self);
+
+    *out = ArrowSchema{};
+    if (!csv->as_text)
+        return HUDI_OK;
+    return hudi::guarded(op, Fault::in_input, csv->path(), 0,
+                         [&] { return arrow::ExportSchema(*csv->table->schema(), out); });
+}
+
+int64_t hd_csv_row(const void *self, int64_t i)
+{
+    const Csv *csv = static_cast<const Csv *>(self);
+    int64_t row = csv->batch_start + i;
+
+    for (const auto &skipped : csv->skipped)
+        row += skipped.row <= row;
+    return csv->rows_before + row;
+}
+
+bool hd_csv_next_skipped(void *self, int64_t *row, const char **reason)
+{
+    Csv *csv = static_cast<Csv *>(self);
+
+    if (csv->untold.empty())
+        return false;
+    csv->given = std::move(csv->untold.front());
+    csv->untold.pop_front();
+    *row = csv->given.row;
+    *reason = csv->given.reason.c_str();
+    return true;
 }
 
 } // extern "C"

@@ -122,7 +122,34 @@ static void refuses_numbers_past_the_canonical_type(void **state)
     buffers[1] = DATE;
     assert_invalid(op, &tdm, &array, "column \"a\" row 0: 9223372036854775807 is out of range");
     buffers[1] = D32;
-    assert_invalid(op, &d32, &array, "column \"a\" row 0 has more than 5 digits");
+    assert_invalid(op, &d32, &array, "column \"a\" row 0: has more than 5 digits");
+}
+
+static void tells_rows_past_the_canonical_type(void **state)
+{
+    static const int32_t TIME[] = {0, 2147484, 5, 2147483};
+    static const int32_t D32[] = {0, 100000, -5, 99999};
+    struct hd_op *op = *state;
+    const struct ArrowSchema fields[] = {FIELD("tts", "a"), FIELD("d:5,2,32", "a")};
+    static const char *const REASONS[] = {"column \"a\": 2147484 is out of range",
+                                          "column \"a\": has more than 5 digits"};
+
+    for (int i = 0; i < 2; i++) {
+        const void *buffers[] = {NULL, i == 0 ? TIME : D32};
+        struct ArrowArray array = loan(buffers, 2), out;
+        struct ArrowSchema schema;
+        struct hd_misfits misfits = {0};
+
+        OK(hd_canonical_schema(op, &fields[i], &schema));
+        OK(hd_cast_rows(op, &fields[i], &array, &schema, HD_CAST_CANONICAL, &misfits, &out));
+        ASSERT_ARRAY(&schema, &out, i == 0 ? "[0, 5000, 2147483000]" : "[0, -5, 99999]");
+        assert_int_equal(misfits.n, 1);
+        assert_int_equal(misfits.list[0].row, 0);
+        assert_string_equal(misfits.list[0].reason, REASONS[i]);
+        hd_misfits_clear(op, &misfits);
+        hd_array_clear(&out);
+        hd_schema_clear(&schema);
+    }
 }
 
 static void shortens_large_strings(void **state)
@@ -304,6 +331,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(widens_small_numbers),
         TEST(refuses_numbers_past_the_canonical_type),
+        TEST(tells_rows_past_the_canonical_type),
         TEST(shortens_large_strings),
         TEST(copies_string_views),
         TEST(decodes_dictionaries_of_any_index_width),

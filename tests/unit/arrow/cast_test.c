@@ -240,7 +240,7 @@ static void converts_below_lists_maps_and_structs(void **state)
     item.format = "l";
     item2.format = "i";
     assert_refused(op, &from, "[([], [[1], [2147483648]])]", &to, HD_CAST_INPUT, HUDI_INVALID,
-                   "column \"ll.l.item\" row 1: 2147483648 does not fit int32");
+                   "column \"ll.l.item\" row 0: 2147483648 does not fit int32");
 }
 
 static void keeps_the_buffers_of_columns_that_stay(void **state)
@@ -270,7 +270,48 @@ static void refuses_nulls_in_required_columns(void **state)
     /* a null below a null struct is no value */
     assert_cast(op, &from, "[((1)), (null), null]", &to, HD_CAST_WIDEN, "[((1)), (null), null]");
     assert_refused(op, &from, "[((1)), (null), ((null))]", &to, HD_CAST_WIDEN, HUDI_INVALID,
-                   "column \"s.a\" row 2 is null and the column required");
+                   "column \"s.a\" row 2: null where a value must be");
+}
+
+/* Whatever lies how deep, the row is the array's; one row with two faults is in the list once. */
+static void tells_rows_that_do_not_fit_and_casts_the_others(void **state)
+{
+    struct hd_op *op = *state;
+    struct ArrowSchema a = FIELD("u", "a"), item = FIELD("l", "item"), l, d = FIELD("u", "d");
+    struct ArrowSchema a2 = FIELD("i", "a"), item2 = FIELD("i", "item"), l2,
+                       d2 = {.format = "d:4,2", .name = "d"};
+    struct ArrowSchema *of_l[] = {&item}, *of_l2[] = {&item2};
+    l = (struct ArrowSchema)PARENT("+l", "l", of_l);
+    l2 = (struct ArrowSchema)PARENT("+l", "l", of_l2);
+    struct ArrowSchema *columns[] = {&a, &l, &d}, *columns2[] = {&a2, &l2, &d2};
+    const struct ArrowSchema from = PARENT("+s", "", columns), to = PARENT("+s", "", columns2);
+    struct hd_misfits misfits = {0};
+    struct ArrowArray out,
+        array = test_array(op, &from,
+                           "[(\"1\", [1], \"1\"), (\"x\", [2, 2147483648], \"1\"), "
+                           "(null, [], \"1.5\"), (\"2\", null, null), "
+                           "(\"3\", [3, -2147483649, 4], \"1\"), (\"4\", [5], \"100\")]");
+
+    array = test_shifted(op, &from, &array);
+    OK(hd_cast_rows(op, &from, &array, &to, HD_CAST_INPUT, &misfits, &out));
+    ASSERT_ARRAY(&to, &out,
+                 "[(1, [1], 100), (0, [2, 0], 100), (null, [], 150), (2, null, null), "
+                 "(3, [3, 0, 4], 100), (4, [5], 0)]");
+    assert_int_equal(misfits.n, 5);
+    OK(hd_misfits_sort(op, &misfits));
+    static const struct hd_misfit WANTED[] = {
+        {1, "column \"a\": \"x\" does not fit int32"},
+        {3, "column \"d\": null where a value must be"},
+        {4, "column \"l.item\": -2147483649 does not fit int32"},
+        {5, "column \"d\": \"100\" does not fit decimal(4, 2)"},
+    };
+    assert_int_equal(misfits.n, HD_ARRAY_LENGTH(WANTED));
+    for (size_t i = 0; i < misfits.n; i++) {
+        assert_int_equal(misfits.list[i].row, WANTED[i].row);
+        assert_string_equal(misfits.list[i].reason, WANTED[i].reason);
+    }
+    hd_misfits_clear(op, &misfits);
+    hd_array_clear(&out);
 }
 
 static void refuses_arrays_that_contradict_themselves(void **state)
@@ -329,6 +370,7 @@ int main(void)
         TEST(converts_below_lists_maps_and_structs),
         TEST(keeps_the_buffers_of_columns_that_stay),
         TEST(refuses_nulls_in_required_columns),
+        TEST(tells_rows_that_do_not_fit_and_casts_the_others),
         TEST(refuses_arrays_that_contradict_themselves),
         TEST(survives_every_fault),
     };

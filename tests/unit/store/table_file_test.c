@@ -23,7 +23,7 @@ static hudi_status open_text(struct hd_op *op, const char *text, size_t n,
     hd_input_file *file;
 
     ASSERT_OK(op, hd_input_file_of_bytes(op, text, n, &file));
-    return hd_table_file_open(op, file, HD_TABLE_FILE_CSV, types, out);
+    return hd_table_file_open(op, file, HD_TABLE_FILE_CSV, types, NULL, out);
 }
 
 /* The rows of a stream that has one batch. */
@@ -143,8 +143,73 @@ static void says_what_is_wrong_with_csv(void **state)
     hd_op_clear_error(op);
     ASSERT_OK(op, hd_schema_init_struct(op, &wanted, "", false, 1));
     ASSERT_OK(op, hd_schema_init_field(op, wanted.children[0], "a", &number, true));
-    assert_int_equal(open_text(op, "a\n1\nx\n", 6, &wanted, &stream), HUDI_INVALID);
-    assert_non_null(strstr(hudi_error_message(op->error), "'x'"));
+    struct ArrowArray rows = {0};
+    ASSERT_OK(op, open_text(op, "a\n1\nx\n", 6, &wanted, &stream));
+    assert_int_equal(hd_stream_next(op, &stream, &rows), HUDI_INVALID);
+    assert_non_null(
+        strstr(hudi_error_message(op->error), "row 2: column \"a\": \"x\" does not fit int64"));
+    hd_stream_clear(&stream);
+    hd_schema_clear(&wanted);
+}
+
+static hudi_status note(struct hd_op *op, void *self, const char *where, const char *reason)
+{
+    return hd_str_printf(op, self, "%s: %s\n", where, reason);
+}
+
+/* What is read with a bad row near must be what is read without: blanks, quotes, words for null. */
+static void leaves_out_csv_rows_that_do_not_fit(void **state)
+{
+    struct hd_op *op = *state;
+    static const char GOOD[] = "1, 5 ,0.5,true,NA,2.50,2024-02-29\n"
+                               "2,\"\",nan,False,\"NA\",-1,1999-12-31\n"
+                               "3,NULL,-1e3,1,\"a,b\",\"0\",\n";
+    static const char BAD[] = "4,x,0,true,s,1,2024-01-01\n"
+                              "5,1\n"
+                              "6,1,0,true,\xff\xfe,1,2024-01-01\n"
+                              "7,1,0,maybe,s,100,2024-01-32\n"
+                              "8,1,0,true,s,1,2024-01-01,9\n";
+    static const char NAMES[] = "id,n,g,b,s,d,day\n";
+    const struct hd_type types[] = {
+        {.id = HD_TYPE_INT64},  {.id = HD_TYPE_INT32},
+        {.id = HD_TYPE_DOUBLE}, {.id = HD_TYPE_BOOL},
+        {.id = HD_TYPE_STRING}, {.id = HD_TYPE_DECIMAL, .precision = 4, .scale = 2},
+        {.id = HD_TYPE_DATE}};
+    static const char *const FIELDS[] = {"id", "n", "g", "b", "s", "d", "day"};
+    struct ArrowSchema wanted;
+    struct ArrowArrayStream stream;
+    struct hd_str told = {0}, text = {0};
+    struct rows rows[2];
+
+    ASSERT_OK(op, hd_schema_init_struct(op, &wanted, "", false, 7));
+    for (int i = 0; i < 7; i++)
+        ASSERT_OK(op, hd_schema_init_field(op, wanted.children[i], FIELDS[i], &types[i], true));
+    for (int with_bad = 0; with_bad < 2; with_bad++) {
+        hd_input_file *file;
+        const struct hd_left_out left_out = {note, &told};
+
+        text.size = 0;
+        ASSERT_OK(op, hd_str_printf(op, &text, "%s%s%s", NAMES, with_bad ? BAD : "", GOOD));
+        ASSERT_OK(op, hd_input_file_of_bytes(op, text.data, text.size, &file));
+        ASSERT_OK(op, hd_table_file_open(op, file, HD_TABLE_FILE_CSV, &wanted, &left_out, &stream));
+        take_rows(op, &stream, &rows[with_bad]);
+        assert_int_equal(rows[with_bad].array.length, 3);
+    }
+    for (int i = 0; i < 7; i++) {
+        for (int row = 0; row < 3; row++)
+            assert_int_equal(
+                hd_view_compare(&rows[0].view.children[i], row, &rows[1].view.children[i], row), 0);
+    }
+    assert_string_equal(hd_str_text(&told),
+                        "row 2: has 2 columns, not 7\n"
+                        "row 5: has 8 columns, not 7\n"
+                        "row 1: column \"n\": \"x\" does not fit int32\n"
+                        "row 3: column \"s\": \"\\xff\\xfe\" does not fit string\n"
+                        "row 4: column \"b\": \"maybe\" does not fit bool\n");
+    for (int i = 0; i < 2; i++)
+        free_rows(&rows[i]);
+    hd_str_clear(&told);
+    hd_str_clear(&text);
     hd_schema_clear(&wanted);
 }
 
@@ -211,7 +276,8 @@ static void writes_what_it_reads(void **state)
         ASSERT_OK(op, open_text(op, CSV, sizeof CSV - 1, NULL, &stream));
         ASSERT_OK(op, hd_fs_open_output(op, fs, "/t/f", false, &out));
         ASSERT_OK(op, hd_table_file_write(op, formats[i], &stream, out));
-        ASSERT_OK(op, hd_table_file_open(op, test_open(op, fs, "/t/f"), formats[i], NULL, &stream));
+        ASSERT_OK(
+            op, hd_table_file_open(op, test_open(op, fs, "/t/f"), formats[i], NULL, NULL, &stream));
         take_rows(op, &stream, &rows);
         assert_int_equal(rows.array.length, 4);
         assert_text(typed(&rows, "name", HD_TYPE_STRING), 3, "two\nlines");
@@ -268,7 +334,7 @@ static void reports_damaged_arrow_files(void **state)
     ASSERT_OK(op, hd_fs_read_file(op, fs, "/t/f", 1 << 20, &bytes, &n));
     for (size_t cut = 0; cut < n - 8; cut++) { /* the last 8 bytes mark the end, which may lack */
         ASSERT_OK(op, hd_input_file_of_bytes(op, bytes, cut, &in));
-        hudi_status status = hd_table_file_open(op, in, HD_TABLE_FILE_ARROW, NULL, &stream);
+        hudi_status status = hd_table_file_open(op, in, HD_TABLE_FILE_ARROW, NULL, NULL, &stream);
         while (status == HUDI_OK) {
             status = hd_stream_next(op, &stream, &rows);
             if (status == HUDI_OK)
@@ -285,13 +351,10 @@ static void reports_damaged_arrow_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(guesses_the_types_of_csv),
-        TEST(takes_the_types_of_csv_that_it_is_told),
-        TEST(says_what_is_wrong_with_csv),
-        TEST(a_header_alone_is_no_rows),
-        TEST(reads_csv_larger_than_a_chunk),
-        TEST(writes_what_it_reads),
-        TEST(writing_takes_its_arguments_whatever_happens),
+        TEST(guesses_the_types_of_csv),    TEST(takes_the_types_of_csv_that_it_is_told),
+        TEST(says_what_is_wrong_with_csv), TEST(leaves_out_csv_rows_that_do_not_fit),
+        TEST(a_header_alone_is_no_rows),   TEST(reads_csv_larger_than_a_chunk),
+        TEST(writes_what_it_reads),        TEST(writing_takes_its_arguments_whatever_happens),
         TEST(reports_damaged_arrow_files),
     };
 
