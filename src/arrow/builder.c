@@ -9,6 +9,8 @@
 #include "arrow/builder_internal.h"
 
 #define FIRST_BYTES 256 /* of a buffer, when its first value comes */
+/* A batch is mostly as large as the one before: so much is asked for at once. */
+#define MAX_EXPECTED_BYTES (16u << 20)
 
 static bool has_offsets(const hd_builder *b)
 {
@@ -164,7 +166,10 @@ hudi_status hd_builder_grow_data(struct hd_op *op, hd_builder *builder, uint64_t
     if (n_bytes > INT32_MAX - builder->data_bytes)
         return hd_fail(op, HUDI_INVALID, "%llu bytes and %llu more do not fit one array",
                        (unsigned long long)builder->data_bytes, (unsigned long long)n_bytes);
-    HD_TRY(make_room(op, &builder->data, builder->data_bytes, builder->data_bytes + n_bytes));
+    uint64_t wanted = builder->data_bytes + n_bytes;
+    if (builder->data == NULL && wanted < builder->expected_data_bytes)
+        wanted = builder->expected_data_bytes;
+    HD_TRY(make_room(op, &builder->data, builder->data_bytes, wanted));
     builder->data_capacity = hd_buffer_capacity(builder->data);
     if (builder->data_capacity > INT32_MAX)
         builder->data_capacity = INT32_MAX;
@@ -400,6 +405,8 @@ static void reset(hd_builder *b)
     hd_buffer_free(b->values);
     hd_buffer_free(b->data);
     b->validity = b->values = b->data = NULL;
+    if (b->data_bytes <= MAX_EXPECTED_BYTES)
+        b->expected_data_bytes = b->data_bytes + b->data_bytes / 8;
     b->length = b->null_count = 0;
     b->data_bytes = b->data_capacity = 0;
     b->reserved_rows = 0;

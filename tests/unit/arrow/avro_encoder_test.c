@@ -287,6 +287,147 @@ static void strings_may_come_as_dictionaries(void **state)
     hd_arena_clear(&arena);
 }
 
+/* ---- there and back -------------------------------------------------------------------------- */
+
+static void append_random(struct hd_op *op, hd_builder *b, bool nullable);
+
+static void append_random_parts(struct hd_op *op, hd_builder *b)
+{
+    const enum hd_type_id id = hd_builder_type(b)->id;
+    const uint64_t n = id == HD_TYPE_STRUCT ? 1 : hd_random_u64(op) % 6;
+
+    for (uint64_t i = 0; i < n; i++) {
+        if (id != HD_TYPE_STRUCT)
+            append_random(op, hd_builder_child(b, 0), id == HD_TYPE_LIST);
+        if (id == HD_TYPE_MAP)
+            append_random(op, hd_builder_child(b, 1), true);
+        for (int64_t child = 0; id == HD_TYPE_STRUCT && child < 2; child++)
+            append_random(op, hd_builder_child(b, child), true);
+    }
+    OK(hd_builder_append_valid(op, b));
+}
+
+/* Values of all sizes: as many small ones as large ones. */
+static void append_random(struct hd_op *op, hd_builder *b, bool nullable)
+{
+    const uint64_t bits = hd_random_u64(op) >> hd_random_u64(op) % 64;
+    const int64_t number = hd_random_u64(op) % 2 == 0 ? (int64_t)bits : -(int64_t)(bits >> 1);
+    char text[40];
+
+    if (nullable && hd_random_u64(op) % 5 == 0) {
+        OK(hd_builder_append_null(op, b));
+        return;
+    }
+    switch (hd_builder_type(b)->id) {
+    case HD_TYPE_STRUCT:
+    case HD_TYPE_LIST:
+    case HD_TYPE_MAP:
+        append_random_parts(op, b);
+        return;
+    case HD_TYPE_STRING: {
+        const size_t n = bits % sizeof text;
+        memset(text, 'a' + (int)(n % 26), n);
+        OK(hd_builder_append_bytes(op, b, hd_slice_of(text, n)));
+        return;
+    }
+    case HD_TYPE_FIXED_BINARY:
+        OK(hd_builder_append_bytes(op, b, hd_slice_of(&bits, 3)));
+        return;
+    case HD_TYPE_DOUBLE:
+        OK(hd_builder_append_double(op, b, (double)number / 3));
+        return;
+    case HD_TYPE_DECIMAL:
+        OK(hd_builder_append_decimal(op, b, (hd_int128)number * (int64_t)(bits % 1000000000)));
+        return;
+    case HD_TYPE_BOOL:
+        OK(hd_builder_append_integer(op, b, (int64_t)(bits & 1)));
+        return;
+    case HD_TYPE_INT32:
+        OK(hd_builder_append_integer(op, b, (int32_t)bits));
+        return;
+    default:
+        OK(hd_builder_append_integer(op, b, number));
+    }
+}
+
+#define OR_NULL(type) "[\"null\"," type "]"
+
+static void random_rows_come_back_as_they_were(void **state)
+{
+    enum { N_ROWS = 300 };
+    struct hd_op *op = *state;
+    const char *const schema = AVRO_RECORD(
+        AVRO_FIELD("l", OR_NULL("\"long\"")) "," AVRO_FIELD("i", OR_NULL("\"int\"")) "," AVRO_FIELD("s", OR_NULL("\"string\"")) "," AVRO_FIELD("b", OR_NULL("\"boolean\"")) "," AVRO_FIELD(
+            "d",
+            OR_NULL(
+                "\"double\"")) "," AVRO_FIELD("db",
+                                              OR_NULL(DECIMAL(
+                                                  38,
+                                                  3))) "," AVRO_FIELD("x",
+                                                                      OR_NULL(
+                                                                          "{\"type\":\"fixed\","
+                                                                          "\"name\":\"x\",\"size\":"
+                                                                          "3}")) "," AVRO_FIELD("t",
+                                                                                                OR_NULL(
+                                                                                                    "{\"type\":"
+                                                                                                    "\"array\","
+                                                                                                    "\"items\":["
+                                                                                                    "\"null\",{\"type\":"
+                                                                                                    "\"map\",\"values\":"
+                                                                                                    "[{\"type\":"
+                                                                                                    "\"record\","
+                                                                                                    "\"name\":\"p\","
+                                                                                                    "\"fields\":"
+                                                                                                    "[" AVRO_FIELD("a", OR_NULL("\"string\"")) "," AVRO_FIELD(
+                                                                                                        "b",
+                                                                                                        OR_NULL(
+                                                                                                            "{\"type\":"
+                                                                                                            "\"array\","
+                                                                                                            "\"items\":["
+                                                                                                            "\"long\","
+                                                                                                            "\"null\"]"
+                                                                                                            "}")) "]},"
+                                                                                                                  "\"nul"
+                                                                                                                  "l\"]}"
+                                                                                                                  "]"
+                                                                                                                  "}")));
+    struct encoding e;
+    struct ArrowArray rows, again;
+    struct hd_str records = {0};
+    hd_avro_decoder *decoder;
+    struct hd_view a, b;
+    hd_builder *root;
+
+    OK(begin(op, schema, schema, &e));
+    OK(hd_avro_decoder_new(op, e.writer, &e.rows, &decoder));
+    OK(hd_builder_new(op, &e.rows, &root));
+    for (int batch = 0; batch < 5; batch++) {
+        for (int row = 0; row < N_ROWS; row++) {
+            for (int64_t i = 0; i < e.rows.n_children; i++)
+                append_random(op, hd_builder_child(root, i), true);
+            OK(hd_builder_append_valid(op, root));
+        }
+        OK(hd_builder_finish(op, root, &rows));
+        records.size = 0;
+        OK(hd_avro_encoder_add(op, e.encoder, &rows, NULL, N_ROWS, false, &records));
+        struct hd_cursor in = hd_cursor_over(records.data, records.size, 0);
+        for (int row = 0; row < N_ROWS; row++)
+            OK(hd_avro_decoder_take(op, decoder, &in));
+        assert_int_equal(hd_cursor_left(&in), 0);
+        OK(hd_avro_decoder_finish(op, decoder, &again));
+        OK(hd_view_open(op, &e.arena, &e.rows, &rows, &a));
+        OK(hd_view_open(op, &e.arena, &e.rows, &again, &b));
+        for (int row = 0; row < N_ROWS; row++)
+            assert_int_equal(hd_view_compare(&a, row, &b, row), 0);
+        hd_array_clear(&rows);
+        hd_array_clear(&again);
+    }
+    hd_builder_free(root);
+    hd_avro_decoder_free(op, decoder);
+    hd_str_clear(&records);
+    end(op, &e);
+}
+
 static void every_failed_allocation_is_reported_and_changes_nothing(void **state)
 {
     struct hd_op *op = *state;
@@ -327,6 +468,7 @@ int main(void)
         TEST(nulls_and_symbols_that_the_field_does_not_take_are_refused),
         TEST(fields_without_column_take_default_or_null),
         TEST(strings_may_come_as_dictionaries),
+        TEST(random_rows_come_back_as_they_were),
         TEST(every_failed_allocation_is_reported_and_changes_nothing),
     };
 
