@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/cursor.h"
 #include "codec/compress.h"
 
 /* A bucket's buffer is written out at this size, compressed as one chunk. */
@@ -30,12 +29,9 @@ struct hd_row_spool {
     uint64_t size;
     struct bucket *buckets;
     uint32_t n_buckets;
+    size_t bucket_capacity;
     struct hd_str packed;
-    /* reading */
-    uint32_t bucket;
-    size_t next_chunk;
-    struct hd_str plain;
-    struct hd_cursor cursor;
+    struct hd_row_spool_reader reader;
 };
 
 static hudi_status open_file(struct hd_op *op, const char *folder, int *out)
@@ -69,14 +65,27 @@ hudi_status hd_row_spool_new(struct hd_op *op, const char *folder, uint32_t n_bu
     *out = NULL;
     HD_TRY(hd_alloc(op, sizeof *spool, &spool));
     spool->file = -1;
-    HD_TRY_OUT(hd_alloc_array(op, n_buckets, sizeof *spool->buckets, &spool->buckets));
-    spool->n_buckets = n_buckets;
+    for (uint32_t i = 0; i < n_buckets; i++)
+        HD_TRY_OUT(hd_row_spool_add_bucket(op, spool));
     HD_TRY_OUT(open_file(op, folder, &spool->file));
     *out = spool;
     return HUDI_OK;
 out:
     hd_row_spool_free(op, spool);
     return status;
+}
+
+hudi_status hd_row_spool_add_bucket(struct hd_op *op, hd_row_spool *spool)
+{
+    HD_TRY(hd_grow(op, &spool->buckets, &spool->bucket_capacity, spool->n_buckets + (size_t)1,
+                   sizeof *spool->buckets));
+    spool->buckets[spool->n_buckets++] = (struct bucket){0};
+    return HUDI_OK;
+}
+
+uint32_t hd_row_spool_n_buckets(const hd_row_spool *spool)
+{
+    return spool->n_buckets;
 }
 
 void hd_row_spool_free(struct hd_op *op, hd_row_spool *spool)
@@ -89,7 +98,7 @@ void hd_row_spool_free(struct hd_op *op, hd_row_spool *spool)
     }
     hd_free(op, spool->buckets);
     hd_str_clear(&spool->packed);
-    hd_str_clear(&spool->plain);
+    hd_row_spool_reader_clear(&spool->reader);
     if (spool->file >= 0)
         (void)close(spool->file);
     hd_free(op, spool);
@@ -143,32 +152,47 @@ hudi_status hd_row_spool_append(struct hd_op *op, hd_row_spool *spool, uint32_t 
     return bucket->buffer.size < CHUNK_BYTES ? HUDI_OK : flush(op, spool, bucket);
 }
 
-hudi_status hd_row_spool_seal(struct hd_op *op, hd_row_spool *spool)
+hudi_status hd_row_spool_seal_bucket(struct hd_op *op, hd_row_spool *spool, uint32_t bucket)
 {
-    for (uint32_t i = 0; i < spool->n_buckets; i++) {
-        HD_TRY(flush(op, spool, &spool->buckets[i]));
-        hd_str_clear(&spool->buckets[i].buffer);
-    }
+    HD_TRY(flush(op, spool, &spool->buckets[bucket]));
+    hd_str_clear(&spool->buckets[bucket].buffer);
     return HUDI_OK;
 }
 
-void hd_row_spool_rewind(hd_row_spool *spool, uint32_t bucket)
+hudi_status hd_row_spool_seal(struct hd_op *op, hd_row_spool *spool)
 {
-    spool->bucket = bucket;
-    spool->next_chunk = 0;
-    spool->cursor = hd_cursor_over(NULL, 0, 0);
+    for (uint32_t i = 0; i < spool->n_buckets; i++)
+        HD_TRY(hd_row_spool_seal_bucket(op, spool, i));
+    return HUDI_OK;
 }
 
-static hudi_status read_chunk(struct hd_op *op, hd_row_spool *spool, const struct chunk *chunk)
+/* ---- reading ------------------------------------------------------------------------------- */
+
+void hd_row_spool_reader_start(struct hd_row_spool_reader *reader, uint32_t bucket)
+{
+    reader->bucket = bucket;
+    reader->next_chunk = 0;
+    reader->cursor = hd_cursor_over(NULL, 0, 0);
+}
+
+void hd_row_spool_reader_clear(struct hd_row_spool_reader *reader)
+{
+    hd_str_clear(&reader->packed);
+    hd_str_clear(&reader->plain);
+    *reader = (struct hd_row_spool_reader){0};
+}
+
+static hudi_status read_chunk(struct hd_op *op, const hd_row_spool *spool,
+                              struct hd_row_spool_reader *reader, const struct chunk *chunk)
 {
     size_t done = 0;
 
     HD_TRY(hd_op_check_cancel(op));
     HD_TRY(hd_op_fault_point(op, "spool read"));
-    spool->packed.size = 0;
-    HD_TRY(hd_str_reserve(op, &spool->packed, chunk->size));
+    reader->packed.size = 0;
+    HD_TRY(hd_str_reserve(op, &reader->packed, chunk->size));
     while (done < chunk->size) {
-        const ssize_t n = pread(spool->file, spool->packed.data + done, chunk->size - done,
+        const ssize_t n = pread(spool->file, reader->packed.data + done, chunk->size - done,
                                 (off_t)(chunk->offset + done));
         if (n < 0 && errno == EINTR)
             continue;
@@ -178,23 +202,39 @@ static hudi_status read_chunk(struct hd_op *op, hd_row_spool *spool, const struc
             return hd_fail(op, HUDI_CORRUPT, "the spool file ends early");
         done += (size_t)n;
     }
-    spool->plain.size = 0;
-    HD_TRY(hd_decompress(op, HD_CODEC_LZ4, hd_slice_of(spool->packed.data, chunk->size),
-                         chunk->plain_size, &spool->plain));
-    spool->cursor = hd_cursor_over(spool->plain.data, spool->plain.size, chunk->offset);
+    reader->plain.size = 0;
+    HD_TRY(hd_decompress(op, HD_CODEC_LZ4, hd_slice_of(reader->packed.data, chunk->size),
+                         chunk->plain_size, &reader->plain));
+    reader->cursor = hd_cursor_over(reader->plain.data, reader->plain.size, chunk->offset);
     return HUDI_OK;
+}
+
+hudi_status hd_row_spool_reader_next(struct hd_op *op, const hd_row_spool *spool,
+                                     struct hd_row_spool_reader *reader, struct hd_slice *out)
+{
+    const struct bucket *bucket = &spool->buckets[reader->bucket];
+    uint32_t size;
+
+    if (hd_cursor_left(&reader->cursor) == 0) {
+        if (reader->next_chunk == bucket->n_chunks)
+            return HUDI_END;
+        HD_TRY(read_chunk(op, spool, reader, &bucket->chunks[reader->next_chunk++]));
+    }
+    HD_TRY(hd_cursor_u32le(op, &reader->cursor, &size));
+    return hd_cursor_take(op, &reader->cursor, size, out);
+}
+
+void hd_row_spool_rewind(hd_row_spool *spool, uint32_t bucket)
+{
+    hd_row_spool_reader_start(&spool->reader, bucket);
 }
 
 hudi_status hd_row_spool_next(struct hd_op *op, hd_row_spool *spool, struct hd_slice *out)
 {
-    const struct bucket *bucket = &spool->buckets[spool->bucket];
-    uint32_t size;
+    return hd_row_spool_reader_next(op, spool, &spool->reader, out);
+}
 
-    if (hd_cursor_left(&spool->cursor) == 0) {
-        if (spool->next_chunk == bucket->n_chunks)
-            return HUDI_END;
-        HD_TRY(read_chunk(op, spool, &bucket->chunks[spool->next_chunk++]));
-    }
-    HD_TRY(hd_cursor_u32le(op, &spool->cursor, &size));
-    return hd_cursor_take(op, &spool->cursor, size, out);
+uint64_t hd_row_spool_bytes(const hd_row_spool *spool)
+{
+    return spool->size;
 }
