@@ -202,7 +202,7 @@ hudi_status hd_avro_step_convert(struct hd_op *op, const struct hd_avro_step *st
                                  struct hd_avro_input *in, int64_t row)
 {
     const struct hd_cast_path path = {NULL, step->path};
-    struct scalar value;
+    struct scalar value = {0};
     struct hd_view view;
     const struct hd_cast_leaf leaf = {.op = op,
                                       .path = &path,

@@ -263,7 +263,7 @@ static hudi_status put_list(struct run *r, const struct hd_avro_step *step, uint
 {
     hd_builder *const b = step->to;
     const uint32_t end = step->end;
-    uint64_t n;
+    uint64_t n = 0;
 
     for (;;) {
         HD_TRY(take_block(r, step, in, &n));
