@@ -3,6 +3,7 @@
 #define HUDI_SERVICE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "hudi/table.h"
 
@@ -13,6 +14,52 @@ extern "C" {
 /** Undo one instant: a pending one, or the newest completed write. Takes the write lock. */
 HUDI_EXPORT hudi_status hudi_rollback(hudi_table *table, const char *instant_time,
                                       hudi_error **err);
+
+/* ---- cleaning ------------------------------------------------------------------------------- */
+
+/** How far a clean goes. */
+typedef enum hudi_clean_step {
+    HUDI_CLEAN_PLAN_AND_RUN = 0, /* finish pending cleans, then plan and run a new one */
+    HUDI_CLEAN_SCHEDULE = 1,     /* plan only; nothing while another clean is pending */
+    HUDI_CLEAN_RUN = 2,          /* run pending plans only */
+    HUDI_CLEAN_DRY_RUN = 3,      /* say what would be planned; nothing is changed */
+    HUDI_CLEAN_PENDING = 4       /* list pending plans; nothing is changed */
+} hudi_clean_step;
+
+/** Cleans that were run, planned or listed, oldest first. */
+typedef struct hudi_cleaning hudi_cleaning;
+
+/**
+ * Delete files that no reader needs any more, by hoodie.cleaner.policy and its keys (of the table's
+ * options). Never deletes the newest version of a file group, what a savepoint or a plan names,
+ * nor, but for KEEP_LATEST_FILE_VERSIONS, what the retained instants read. Takes the write lock.
+ * Killed at any point, the next clean goes on with it.
+ * @param out  may be NULL
+ */
+HUDI_EXPORT hudi_status hudi_clean(hudi_table *table, hudi_clean_step step, hudi_cancel *cancel,
+                                   hudi_cleaning **out, hudi_error **err);
+HUDI_EXPORT size_t hudi_cleaning_length(const hudi_cleaning *cleaning);
+/** Of clean `i`: its instant ("" in a dry run) and state ("COMPLETED"). */
+HUDI_EXPORT const char *hudi_cleaning_instant(const hudi_cleaning *cleaning, size_t i);
+HUDI_EXPORT const char *hudi_cleaning_state(const hudi_cleaning *cleaning, size_t i);
+HUDI_EXPORT const char *hudi_cleaning_policy(const hudi_cleaning *cleaning, size_t i);
+/** The earliest instant that stays readable; NULL when the policy keeps versions. */
+HUDI_EXPORT const char *hudi_cleaning_earliest(const hudi_cleaning *cleaning, size_t i);
+/** Files planned, and their bytes (0 for a plan that was made earlier); files deleted, and those
+ * that were gone or could not be deleted, once it has run; partitions deleted because they are
+ * empty. */
+HUDI_EXPORT size_t hudi_cleaning_files(const hudi_cleaning *cleaning, size_t i);
+HUDI_EXPORT int64_t hudi_cleaning_bytes(const hudi_cleaning *cleaning, size_t i);
+HUDI_EXPORT size_t hudi_cleaning_deleted(const hudi_cleaning *cleaning, size_t i);
+HUDI_EXPORT size_t hudi_cleaning_failed(const hudi_cleaning *cleaning, size_t i);
+HUDI_EXPORT size_t hudi_cleaning_deleted_partitions(const hudi_cleaning *cleaning, size_t i);
+/** The plan: partitions, and names of files in partition `p`. NULL past the last. */
+HUDI_EXPORT const char *hudi_cleaning_partition(const hudi_cleaning *cleaning, size_t i, size_t p);
+HUDI_EXPORT const char *hudi_cleaning_file(const hudi_cleaning *cleaning, size_t i, size_t p,
+                                           size_t f);
+HUDI_EXPORT void hudi_cleaning_free(hudi_cleaning *cleaning);
+
+/* ---- verification --------------------------------------------------------------------------- */
 
 /** What a check of the whole table found. */
 typedef struct hudi_verification hudi_verification;

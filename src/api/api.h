@@ -62,8 +62,10 @@ struct hudi_table {
 struct hudi_write {
     hudi_context *context;
     hd_coordinator *coordinator;
-    hd_writer *writer; /* NULL before the first rows */
-    char *input_name;  /* of the file that was opened last, or NULL */
+    hd_writer *writer;         /* NULL before the first rows */
+    char *input_name;          /* of the file that was opened last, or NULL */
+    struct hd_options options; /* table's and write's: for the services after it */
+    char *uri;
     bool failed;
 };
 

@@ -1,10 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/api.h"
 #include "arrow/stream.h"
+#include "service/cleaning.h"
 
 struct hudi_commit {
     struct hd_commit_result result;
 };
+
+static void release(struct hd_op *op, hudi_write *write)
+{
+    if (write == NULL)
+        return;
+    hd_options_clear(&write->options);
+    hd_free(op, write->uri);
+    hd_free(op, write);
+}
 
 hudi_status hudi_write_begin(hudi_table *table, const hudi_options *options, hudi_write **out,
                              hudi_error **err)
@@ -12,22 +22,21 @@ hudi_status hudi_write_begin(hudi_table *table, const hudi_options *options, hud
     hudi_status status = HUDI_OK;
     struct hd_op op;
     hudi_write *write = NULL;
-    struct hd_options all = {0};
 
     *out = NULL;
     hd_call_begin(&op, table->context, NULL);
-    HD_TRY_OUT(hd_options_merge(&op, &all, &table->options));
-    if (options != NULL)
-        HD_TRY_OUT(hd_options_merge(&op, &all, &options->options));
     HD_TRY_OUT(hd_alloc(&op, sizeof *write, &write));
     write->context = table->context;
-    HD_TRY_OUT(hd_coordinator_begin(&op, table->context->pool, table->snapshot.uri, &all,
+    HD_TRY_OUT(hd_strdup(&op, table->snapshot.uri, &write->uri));
+    HD_TRY_OUT(hd_options_merge(&op, &write->options, &table->options));
+    if (options != NULL)
+        HD_TRY_OUT(hd_options_merge(&op, &write->options, &options->options));
+    HD_TRY_OUT(hd_coordinator_begin(&op, table->context->pool, write->uri, &write->options,
                                     &write->coordinator));
     *out = write;
     write = NULL;
 out:
-    hd_free(&op, write);
-    hd_options_clear(&all);
+    release(&op, write);
     return hd_call_end(&op, status, err);
 }
 
@@ -119,6 +128,8 @@ hudi_status hudi_write_commit(hudi_write *write, hudi_commit **out, hudi_error *
     status = hd_coordinator_commit(&op, write->coordinator, &commit->result);
     write->coordinator = NULL;
     HD_TRY_OUT(status);
+    if (commit->result.committed)
+        hd_clean_after_write(&op, write->context->pool, write->uri, &write->options);
     if (out != NULL) {
         *out = commit;
         commit = NULL;
@@ -139,7 +150,7 @@ void hudi_write_abort(hudi_write *write)
     hd_writer_abort(&op, write->writer);
     hd_free(&op, write->input_name);
     hd_coordinator_abort(&op, write->coordinator);
-    hd_free(&op, write);
+    release(&op, write);
     hd_call_end(&op, HUDI_OK, NULL);
 }
 

@@ -18,7 +18,8 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("HUDI_PROGRAM", str(ROOT / "build" / "dev" / "hudi"))
 ENVIRONMENT = {**os.environ, "LSAN_OPTIONS": f"suppressions={ROOT}/tests/support/lsan.supp"}
-COMMANDS = ["create", "write", "read", "show", "timeline", "rollback", "verify"]
+COMMANDS = ["create", "write", "read", "show", "timeline", "rollback", "clean",
+            "verify"]
 OK, FAILED, MISUSED = 0, 1, 2
 AS_ROOT = os.geteuid() == 0
 
@@ -477,6 +478,52 @@ def test_verify_fails_on_findings_alone(table):
 
 def test_verify_in_a_hurry_sees_the_same_files(table):
     assert done("verify", table, "--quick") == done("verify", table)
+
+
+def base_files(table):
+    return sorted(str(path.relative_to(table)) for path in table.rglob("*.parquet"))
+
+
+def planned_files(clean):
+    return sorted(f"{partition}/{name}" for partition, names in clean["partitions"].items() for name in names)
+
+
+def test_clean_plans_lists_and_runs(table):
+    for _ in range(3):
+        done("write", table, "--format", "jsonl", "-", stdin=lines(ROWS))
+    files, before = base_files(table), done("read", table)
+
+    (planned,) = json_lines(run("clean", table, "--commits", 1, "--dry-run", "--json").stdout.decode())
+    assert (planned["instant"], planned["state"], planned["deleted"]) == ("", "REQUESTED", 0)
+    assert planned["files"] == len(planned_files(planned)) > 0
+    assert done("clean", table, "--pending", "--json") == ""
+    assert base_files(table) == files
+
+    instant = done("clean", table, "--commits", 1, "--schedule").split("\t")[0]
+    (pending,) = json_lines(done("clean", table, "--pending", "--json"))
+    assert (pending["instant"], pending["state"]) == (instant, "REQUESTED")
+    assert planned_files(pending) == planned_files(planned)
+    assert base_files(table) == files
+
+    (ran,) = json_lines(done("clean", table, "--run", "--json"))
+    assert (ran["instant"], ran["state"], ran["deleted"]) == (instant, "COMPLETED", ran["files"])
+    assert base_files(table) == sorted(set(files) - set(planned_files(planned)))
+    assert done("read", table) == before
+    assert "0 findings" in done("verify", table)
+    result = run("clean", table, "--commits", 1)
+    assert (result.returncode, result.stdout, result.stderr) == (OK, b"", b"nothing to clean\n")
+    error(MISUSED, "clean", table, "--run", "--schedule")
+
+
+def test_a_write_cleans_when_it_is_done(table):
+    keep = ["-o", "hoodie.cleaner.commits.retained=1"]
+    for _ in range(4):
+        done("write", table, "--format", "jsonl", "-", *keep, stdin=lines(ROWS))
+    actions = [entry["action"] for entry in json_lines(done("timeline", table, "--json"))]
+    assert "clean" in actions
+    n_files = len(base_files(table))
+    done("write", table, "--format", "jsonl", "-", *keep, "-o", "hoodie.clean.automatic=false", stdin=lines(ROWS))
+    assert len(base_files(table)) > n_files
 
 
 @pytest.mark.parametrize("new,key", [("true", "1"), ("false", "id:1")])

@@ -55,6 +55,20 @@ static hudi_status has_metafile(struct hd_op *op, hd_file_system *fs, const char
 
 /* Text is written whatever hoodie.partition.metafile.use.base.format says: readers look for it
  * first. */
+bool hd_partition_path_is_inside(const char *partition_path)
+{
+    for (const char *part = partition_path; *partition_path != '\0';) {
+        const size_t n = strcspn(part, "/");
+
+        if (n == 0 || (n == 1 && part[0] == '.') || (n == 2 && part[0] == '.' && part[1] == '.'))
+            return false;
+        if (part[n] == '\0')
+            break;
+        part += n + 1;
+    }
+    return true;
+}
+
 hudi_status hd_partition_ensure(struct hd_op *op, hd_file_system *fs, const char *table_path,
                                 const struct hd_table_config *config, const char *partition_path,
                                 const char *instant_time)

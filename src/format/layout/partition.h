@@ -17,6 +17,10 @@ hudi_status hd_partitions_list(struct hd_op *op, hd_file_system *fs, const char 
                                const struct hd_table_config *config, struct hd_arena *arena,
                                const char ***out, size_t *n);
 
+/** Whether a partition path from a file stays below the table: "" (the table itself), or parts that
+ * are neither empty nor "." or "..". */
+bool hd_partition_path_is_inside(const char *partition_path);
+
 /** Make the folder and its metafile unless there (an existing one is never touched). */
 hudi_status hd_partition_ensure(struct hd_op *op, hd_file_system *fs, const char *table_path,
                                 const struct hd_table_config *config, const char *partition_path,

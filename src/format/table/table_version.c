@@ -9,6 +9,9 @@
 #define LAYOUT_2                                                                                   \
     .timeline_layout = 2, .timeline_folder = ".hoodie/timeline",                                   \
     .archive_folder = ".hoodie/timeline/history"
+#define CLEAN_0_11 .clean_deletes_partitions = true
+#define CLEAN_0_12 CLEAN_0_11, .clean_has_last_completed = true, .savepoint_has_logs = true
+#define CLEAN_0_15 CLEAN_0_12, .clean_has_extra = true
 #define HIVE_DEFAULT "__HIVE_DEFAULT_PARTITION__"
 
 static const struct hd_table_version versions[] = {
@@ -17,6 +20,7 @@ static const struct hd_table_version versions[] = {
      .default_partition = "default",
      .log_content_version = 1,
      .append_marker_of_slice = true,
+     .clean_inflight_has_plan = true,
      .writes_supported = true,
      .first_release = "0.9"},
     {.number = 3,
@@ -24,6 +28,7 @@ static const struct hd_table_version versions[] = {
      .default_partition = "default",
      .log_content_version = 1,
      .append_marker_of_slice = true,
+     .clean_inflight_has_plan = true,
      .writes_supported = true,
      .first_release = "0.10"},
     {.number = 4,
@@ -32,6 +37,8 @@ static const struct hd_table_version versions[] = {
      .has_checksum = true,
      .log_content_version = 2,
      .append_marker_of_slice = true,
+     CLEAN_0_11,
+     .clean_inflight_has_plan = true,
      .writes_supported = true,
      .first_release = "0.11"},
     {.number = 5,
@@ -40,6 +47,8 @@ static const struct hd_table_version versions[] = {
      .has_checksum = true,
      .log_content_version = 2,
      .append_marker_of_slice = true,
+     CLEAN_0_12,
+     .clean_inflight_has_plan = true,
      .writes_supported = true,
      .first_release = "0.12"},
     {.number = 6,
@@ -48,6 +57,8 @@ static const struct hd_table_version versions[] = {
      .has_checksum = true,
      .file_name_rewritten = true,
      .log_content_version = 3,
+     CLEAN_0_15,
+     .clean_inflight_has_plan = true,
      .writes_supported = true,
      .first_release = "0.14"},
     /* 7 was never released: a table that says so is read as 6 and not written. */
@@ -57,6 +68,8 @@ static const struct hd_table_version versions[] = {
      .has_checksum = true,
      .file_name_rewritten = true,
      .log_content_version = 3,
+     CLEAN_0_15,
+     .clean_inflight_has_plan = true,
      .first_release = "0.16"},
     {.number = 8,
      LAYOUT_2,
@@ -65,6 +78,8 @@ static const struct hd_table_version versions[] = {
      .key_generator_as_type = true,
      .file_name_rewritten = true,
      .log_content_version = 3,
+     CLEAN_0_15,
+     .clean_inflight_has_plan = true,
      .writes_supported = true,
      .first_release = "1.0"},
     {.number = 9,
@@ -74,6 +89,7 @@ static const struct hd_table_version versions[] = {
      .key_generator_as_type = true,
      .file_name_rewritten = true,
      .log_content_version = 3,
+     CLEAN_0_15,
      .writes_supported = true,
      .first_release = "1.1"},
 };

@@ -4,6 +4,10 @@
 
 #include <string.h>
 
+#include "codec/avro.h"
+
+#define SAVEPOINTS_KEY "savepointed_timestamps"
+
 hudi_status hd_plan_key(struct hd_op *op, struct hd_arena *arena, struct hd_slice key,
                         const char *what, const char **out)
 {
@@ -87,6 +91,30 @@ hudi_status hd_plan_sizes_value(struct hd_op *op, struct hd_arena *arena, const 
         out->items[i] = hd_avro_long_value(sizes[i]);
     }
     return HUDI_OK;
+}
+
+hudi_status hd_plan_find_savepoints(struct hd_op *op, struct hd_arena *arena,
+                                    const struct hd_avro_value *record, const char **out)
+{
+    const struct hd_avro_value *map;
+
+    *out = NULL;
+    HD_TRY(hd_avro_find_container(op, record, "extraMetadata", HD_AVRO_MAP, &map));
+    const struct hd_avro_value *const value =
+        map == NULL ? NULL : hd_avro_value_lookup(map, SAVEPOINTS_KEY);
+    return hd_avro_value_is_null(value) ? HUDI_OK
+                                        : hd_plan_text(op, arena, value, SAVEPOINTS_KEY, out);
+}
+
+hudi_status hd_plan_put_savepoints(struct hd_op *op, struct hd_str *out, const char *savepoints)
+{
+    HD_TRY(hd_avro_write_long(op, out, 1));
+    if (savepoints != NULL && savepoints[0] != '\0') {
+        HD_TRY(hd_avro_write_long(op, out, 1));
+        HD_TRY(hd_avro_write_bytes(op, out, hd_slice_text(SAVEPOINTS_KEY)));
+        HD_TRY(hd_avro_write_bytes(op, out, hd_slice_text(savepoints)));
+    }
+    return hd_avro_write_long(op, out, 0);
 }
 
 const char *hd_plan_file_name(const char *path)

@@ -35,6 +35,12 @@ hudi_status hd_plan_sizes_value(struct hd_op *op, struct hd_arena *arena, const 
 hudi_status hd_plan_key(struct hd_op *op, struct hd_arena *arena, struct hd_slice key,
                         const char *what, const char **out);
 
+/** The times under savepointed_timestamps of a clean's extraMetadata, comma-separated; NULL when
+ * there are none. Writing: the bytes of that (nullable) map with them, or an empty one. */
+hudi_status hd_plan_find_savepoints(struct hd_op *op, struct hd_arena *arena,
+                                    const struct hd_avro_value *record, const char **out);
+hudi_status hd_plan_put_savepoints(struct hd_op *op, struct hd_str *out, const char *savepoints);
+
 /** Last part of a path or URI; what it is when it has none before it. NULL stays NULL. */
 const char *hd_plan_file_name(const char *path);
 

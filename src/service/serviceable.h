@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HD_SERVICE_SERVICEABLE_H
+#define HD_SERVICE_SERVICEABLE_H
+
+#include "format/layout/table_snapshot.h"
+
+/** Refuse, before a byte is written, a table whose services this library cannot run: those that
+ * move no rows ask for less than a write does. @return HUDI_NOT_IMPLEMENTED */
+hudi_status hd_check_serviceable(struct hd_op *op, const struct hd_table_snapshot *table);
+
+#endif
