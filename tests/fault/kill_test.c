@@ -147,7 +147,8 @@ static hudi_status child_work(const struct scene *scene, bool rolls_back, hudi_c
     const hudi_timeline *const timeline = hudi_table_timeline(table);
     for (size_t i = hudi_timeline_length(timeline); i-- > 0;) {
         const hudi_instant *const instant = hudi_timeline_at(timeline, i);
-        if (strcmp(hudi_instant_action(instant), "rollback") != 0)
+        if (strcmp(hudi_instant_action(instant), "rollback") != 0 &&
+            strcmp(hudi_instant_action(instant), "clean") != 0)
             return hudi_rollback(table, hudi_instant_time(instant), NULL);
     }
     return HUDI_NOT_FOUND;

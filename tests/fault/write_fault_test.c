@@ -208,9 +208,13 @@ static hudi_status roll_back_newest(struct scene *scene, hudi_error **error)
     if (status == HUDI_OK) {
         const hudi_timeline *const timeline = hudi_table_timeline(table);
 
-        for (size_t i = 0; i < hudi_timeline_length(timeline); i++)
-            if (strcmp(hudi_instant_action(hudi_timeline_at(timeline, i)), "rollback") != 0)
-                newest = hudi_instant_time(hudi_timeline_at(timeline, i));
+        for (size_t i = 0; i < hudi_timeline_length(timeline); i++) {
+            const hudi_instant *const instant = hudi_timeline_at(timeline, i);
+
+            if (strcmp(hudi_instant_action(instant), "rollback") != 0 &&
+                strcmp(hudi_instant_action(instant), "clean") != 0)
+                newest = hudi_instant_time(instant);
+        }
         status = hudi_rollback(table, newest, error);
     }
     hudi_table_free(table);
