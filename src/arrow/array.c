@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "arrow/schema.h"
+
 void hd_array_clear(struct ArrowArray *array)
 {
     if (array->release != NULL)
@@ -201,8 +203,9 @@ static uint64_t value_bytes(const struct hd_type *type, int64_t n)
     }
 }
 
+/* `hollow`: below a struct that is null, so that a field which takes no null needs none. */
 static hudi_status nulls(struct hd_op *op, const struct ArrowSchema *field, int64_t length,
-                         int depth, struct ArrowArray *out)
+                         bool hollow, int depth, struct ArrowArray *out)
 {
     struct hd_type type;
     hudi_status status = HUDI_OK;
@@ -216,18 +219,19 @@ static hudi_status nulls(struct hd_op *op, const struct ArrowSchema *field, int6
     const int64_t n_buffers = hd_type_n_buffers(&type);
     HD_TRY(hd_array_new(op, n_buffers, field->n_children, field->dictionary != NULL, out));
     const uint64_t sizes[HD_ARRAY_MAX_BUFFERS] = {bit_bytes(length), value_bytes(&type, length), 0};
-    for (int64_t i = 0; i < n_buffers && i < HD_ARRAY_MAX_BUFFERS; i++) {
+    const bool valid = hollow && type.id != HD_TYPE_NULL && !hd_schema_nullable(field);
+    for (int64_t i = valid; i < n_buffers && i < HD_ARRAY_MAX_BUFFERS; i++) {
         void *buffer;
         HD_TRY_OUT(hd_buffer_new(op, sizes[i], &buffer));
         hd_array_set_buffer(out, i, buffer);
     }
     out->length = length;
-    out->null_count = length;
+    out->null_count = valid ? 0 : length;
     for (int64_t i = 0; i < field->n_children; i++)
-        HD_TRY_OUT(nulls(op, field->children[i], type.id == HD_TYPE_STRUCT ? length : 0, depth + 1,
-                         out->children[i]));
+        HD_TRY_OUT(nulls(op, field->children[i], type.id == HD_TYPE_STRUCT ? length : 0,
+                         type.id == HD_TYPE_STRUCT, depth + 1, out->children[i]));
     if (field->dictionary != NULL)
-        HD_TRY_OUT(nulls(op, field->dictionary, 0, depth + 1, out->dictionary));
+        HD_TRY_OUT(nulls(op, field->dictionary, 0, false, depth + 1, out->dictionary));
 out:
     if (status != HUDI_OK)
         hd_array_clear(out);
@@ -237,7 +241,7 @@ out:
 hudi_status hd_array_nulls(struct hd_op *op, const struct ArrowSchema *field, int64_t length,
                            struct ArrowArray *out)
 {
-    return nulls(op, field, length, 0, out);
+    return nulls(op, field, length, false, 0, out);
 }
 
 static uint64_t array_bytes(const struct ArrowSchema *field, const struct ArrowArray *array,

@@ -494,8 +494,15 @@ static hudi_status add_union(struct compiler *c, const struct hd_avro_schema *av
         const struct hd_avro_schema *branch = avro->branches[i];
         struct hd_avro_step part = target(step.wanted, step.to);
 
+        const struct hd_column_path path = c->path;
         branches[i] = (uint32_t)c->d->n_steps;
         hudi_status status = add_one(c, branch, reader, part);
+        if (status == HUDI_SCHEMA) { /* something inside the branch does not fit */
+            hd_op_clear_error(c->op);
+            c->path = path;
+            c->path_text = NULL;
+            status = HUDI_NOT_FOUND;
+        }
         if (status == HUDI_NOT_FOUND) {
             c->d->n_steps = branches[i];
             part.code = DO_REFUSE;

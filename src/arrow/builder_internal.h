@@ -23,7 +23,7 @@ struct hd_builder {
     uint8_t *values; /* fixed-width values, bits, or int32 offsets */
     uint8_t *data;
     uint64_t data_bytes;
-    uint64_t data_capacity; /* 2^31 - 1 at most */
+    uint64_t data_capacity;       /* 2^31 - 1 at most */
     uint64_t expected_data_bytes; /* what the last batch had, or a little more */
     int64_t reserved_rows;
     uint64_t width; /* bytes of a value; 0 for BOOL and STRUCT, 4 (an offset) for lists */

@@ -6,6 +6,7 @@
 
 #include "arrow/array.h"
 #include "arrow/bits.h"
+#include "arrow/schema.h"
 #include "arrow/view.h"
 #include "base/arena.h"
 
@@ -340,6 +341,27 @@ static uint64_t width_of(const struct hd_type *type)
     }
 }
 
+/* A field of a struct that takes no null has none: where its struct is null too, nothing has to be
+ * said, and a writer would take it for a fault. */
+static void settle_required(const struct ArrowSchema *field, const struct ArrowArray *parent,
+                            struct ArrowArray *child)
+{
+    const uint64_t n = (uint64_t)child->length;
+
+    if (hd_schema_nullable(field) || child->null_count == 0 || child->n_buffers == 0 ||
+        child->null_count > parent->null_count)
+        return;
+    const uint8_t *const of_parent = parent->buffers[0], *const validity = child->buffers[0];
+    for (uint64_t at = 0; at < n; at += 56) {
+        const unsigned n_bits = n - at < 56 ? (unsigned)(n - at) : 56;
+        if ((hd_bits_load(of_parent, at, n_bits, n) & ~hd_bits_load(validity, at, n_bits, n)) != 0)
+            return;
+    }
+    hd_buffer_free((void *)(uintptr_t)validity);
+    hd_array_set_buffer(child, 0, NULL);
+    child->null_count = 0;
+}
+
 static hudi_status gather_values(struct gather *g, const struct column *c, const struct rows *rows,
                                  struct ArrowArray *out)
 {
@@ -355,8 +377,10 @@ static hudi_status gather_values(struct gather *g, const struct column *c, const
     case HD_TYPE_DICTIONARY:
         return gather_dictionary(g, c, rows, out);
     case HD_TYPE_STRUCT:
-        for (int64_t i = 0; i < out->n_children; i++)
+        for (int64_t i = 0; i < out->n_children; i++) {
             HD_TRY(gather_child(g, c, i, rows, out));
+            settle_required(c->field->children[i], out, out->children[i]);
+        }
         return HUDI_OK;
     default:
         return gather_fixed(g, c, rows, width_of(&c->type), out);

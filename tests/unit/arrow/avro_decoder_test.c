@@ -145,6 +145,23 @@ static void a_branch_that_the_column_does_not_take_is_refused_when_it_occurs(voi
     end(op, &d);
 }
 
+static void a_branch_with_parts_that_do_not_fit_is_refused_when_it_occurs(void **state)
+{
+    struct hd_op *op = *state;
+    const char *const both = "[{\"type\":\"record\",\"name\":\"p\",\"fields\":[" AVRO_FIELD(
+        "x", "\"string\"") "]},"
+                           "\"null\",{\"type\":\"record\",\"name\":\"q\",\"fields\":[" AVRO_FIELD(
+                               "x", "\"int\"") "]}]";
+    const char *const second =
+        "[\"null\",{\"type\":\"record\",\"name\":\"q\",\"fields\":[" AVRO_FIELD("x",
+                                                                                "\"int\"") "]}]";
+
+    assert_decodes_one(op, both, second, "0402", "(1)");
+    assert_decodes_one(op, both, second, "02", "null");
+    assert_refuses(op, both, second, "000261", HUDI_INVALID,
+                   "column v row 0: the branch record of the union does not fit struct<x: int32>");
+}
+
 static void promotions_are_those_of_avro_and_hudi(void **state)
 {
     struct hd_op *op = *state;
@@ -546,6 +563,7 @@ int main(void)
         TEST(logical_types_of_fastavro_are_read),
         TEST(unions_records_lists_and_maps_are_read),
         TEST(a_branch_that_the_column_does_not_take_is_refused_when_it_occurs),
+        TEST(a_branch_with_parts_that_do_not_fit_is_refused_when_it_occurs),
         TEST(promotions_are_those_of_avro_and_hudi),
         TEST(decimals_widen_and_keep_their_value),
         TEST(units_of_time_are_converted_or_refused),

@@ -233,6 +233,48 @@ static void leaves_validity_out_when_the_rows_have_no_nulls(void **state)
     hd_array_clear(&array);
 }
 
+/* Whoever writes takes a null in a field without nulls for a fault, also behind a null struct. */
+static void fields_that_take_no_null_have_none_behind_a_null_struct(void **state)
+{
+    struct hd_op *op = *state;
+    struct ArrowSchema deep = {.format = "u", .name = "deep"}, *of_inner[] = {&deep};
+    struct ArrowSchema inner = {
+        .format = "+s", .name = "inner", .n_children = 1, .children = of_inner};
+    struct ArrowSchema number = {.format = "i", .name = "number"};
+    struct ArrowSchema *children[] = {&number, &inner};
+    const struct ArrowSchema field = PARENT("+s", "a", children);
+    struct ArrowArray source = test_array(op, &field, "[(1, (\"x\")), (2, (\"y\")), null]"), out;
+    const struct ArrowArray *sources[] = {&source};
+    const struct hd_run runs[] = {{0, 1, 2}, {HD_RUN_NULLS, 0, 60}, {0, 0, 1}};
+
+    OK(hd_gather(op, &field, sources, 1, runs, 3, &out));
+    assert_int_equal(out.null_count, 61);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(out.children[i]->null_count, 0);
+        assert_null(out.children[i]->buffers[0]);
+    }
+    assert_int_equal(out.children[1]->children[0]->null_count, 0);
+    hd_array_clear(&out);
+
+    /* a null that the struct does not cover stays, so that it is found */
+    source.children[0]->null_count = 1;
+    void *validity;
+    OK(hd_buffer_new(op, 1, &validity));
+    memset(validity, 6, 1);
+    hd_array_set_buffer(source.children[0], 0, validity);
+    OK(hd_gather(op, &field, sources, 1, (const struct hd_run[]){{0, 0, 3}}, 1, &out));
+    ASSERT_ARRAY(&field, &out, "[(null, (\"x\")), (2, (\"y\")), null]");
+    assert_int_equal(out.children[0]->null_count, 1);
+    hd_array_clear(&out);
+    hd_array_clear(&source);
+
+    OK(hd_array_nulls(op, &field, 3, &out));
+    ASSERT_ARRAY(&field, &out, "[null, null, null]");
+    ASSERT_ARRAY(&number, out.children[0], "[0, 0, 0]");
+    ASSERT_ARRAY(&inner, out.children[1], "[(\"\"), (\"\"), (\"\")]");
+    hd_array_clear(&out);
+}
+
 static void puts_dictionaries_one_behind_the_other(void **state)
 {
     struct hd_op *op = *state;
@@ -320,6 +362,7 @@ int main(void)
         TEST(gathers_any_runs_of_any_types),
         TEST(gathers_long_runs),
         TEST(leaves_validity_out_when_the_rows_have_no_nulls),
+        TEST(fields_that_take_no_null_have_none_behind_a_null_struct),
         TEST(puts_dictionaries_one_behind_the_other),
         TEST(refuses_more_bytes_than_one_array_holds),
         TEST(run_lists_join_neighbours),
