@@ -9,7 +9,8 @@ static const struct cli_option OPTIONS[] = {
      "libhudi.read.filter"},
     {"as-of", "T", "the table as it was at an instant or time", "as.of.instant"},
     {"since", "T", "rows changed after an instant or time", NULL},
-    {"until", "T", "with --since: and not later than this", NULL},
+    {"until", "T", "with --since or --changes: and not later than this", NULL},
+    {"changes", NULL, "every change (of the range), of a table that logs them", NULL},
     {"read-optimized", NULL, "base files only", NULL},
     {"limit", "N", "at most that many rows", "libhudi.read.limit"},
     {"format", "FORMAT", "table (default on a terminal), jsonl (default), csv, parquet, arrow",
@@ -33,18 +34,26 @@ static bool take_query(const struct cli_args *args)
     const char *since = cli_value(&cli_read, args, "since");
     const char *until = cli_value(&cli_read, args, "until");
     const bool read_optimized = cli_value(&cli_read, args, "read-optimized") != NULL;
+    const bool changes = cli_value(&cli_read, args, "changes") != NULL;
 
-    if (until != NULL && since == NULL) {
-        cli_fail_text(CLI_EXIT_USAGE, "--until goes with --since");
+    if (until != NULL && since == NULL && !changes) {
+        cli_fail_text(CLI_EXIT_USAGE, "--until goes with --since or --changes");
         return false;
     }
-    if (since != NULL && (read_optimized || cli_value(&cli_read, args, "as-of") != NULL)) {
-        cli_fail_text(CLI_EXIT_USAGE, "--since goes with neither --as-of nor --read-optimized");
+    if ((since != NULL || changes) &&
+        (read_optimized || cli_value(&cli_read, args, "as-of") != NULL)) {
+        cli_fail_text(CLI_EXIT_USAGE, "--%s goes with neither --as-of nor --read-optimized",
+                      changes ? "changes" : "since");
         return false;
     }
-    if (since != NULL)
+    if (changes && cli_value(&cli_read, args, "where") != NULL) {
+        cli_fail_text(CLI_EXIT_USAGE, "--where does not go with --changes");
+        return false;
+    }
+    if (since != NULL || changes)
         return set(args, "hoodie.datasource.query.type", "incremental") &&
-               set(args, "hoodie.datasource.read.begin.instanttime", since) &&
+               (!changes || set(args, "hoodie.datasource.query.incremental.format", "cdc")) &&
+               (since == NULL || set(args, "hoodie.datasource.read.begin.instanttime", since)) &&
                (until == NULL || set(args, "hoodie.datasource.read.end.instanttime", until));
     return !read_optimized || set(args, "hoodie.datasource.query.type", "read_optimized");
 }
@@ -74,10 +83,12 @@ const struct cli_command cli_read = {
     .arguments = "TABLE",
     .min_words = 1,
     .max_words = 1,
-    .summary = "print rows: now, as of a time, or changed since",
+    .summary = "print rows: now, as of a time, changed since, or every change",
     .help =
         "T is an instant (digits), a date or time (2024-01-31, 2024-01-31T12:00:00Z), or a time\n"
-        "before now (-2h).",
+        "before now (-2h). --changes gives a row for each change: op (i, u, d), ts_ms (its\n"
+        "instant), and the row before and after it as JSON, oldest first; --columns then says\n"
+        "which columns of the row.",
     .options = OPTIONS,
     .run = run,
 };

@@ -21,8 +21,15 @@ extern "C" {
  *   libhudi.read.columns                  comma list of columns, in output order; default: all, the
  *                                         meta columns that are stored first
  *   libhudi.read.filter                   a predicate: column comparisons with = != < <= > >=, IN
- * (..), IS [NOT] NULL, AND, OR, NOT, parentheses libhudi.read.limit                    at most that
- * many rows
+ *                                         (..), IS [NOT] NULL, AND, OR, NOT, parentheses
+ *   libhudi.read.limit                    at most that many rows
+ *   hoodie.datasource.query.incremental.format  latest_state (default): rows as of the end; cdc:
+ *                                         every change, of a table with hoodie.table.cdc.enabled,
+ *                                         from the beginning when no begin is given. Columns are
+ *                                         then op ("i", "u", "d"), ts_ms (the instant), before and
+ *                                         after (the row as a JSON object, or null), in the order
+ *                                         of instants; libhudi.read.columns says which columns the
+ *                                         rows in them have. No filter, no splits
  */
 
 /** Rows of the table as an Arrow stream, batch by batch, in the order of partition path and file

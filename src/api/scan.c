@@ -47,6 +47,9 @@ hudi_status hudi_scan_plan_new(const hudi_table *table, const hudi_options *quer
     hd_call_begin(&op, table->context, NULL);
     HD_TRY_OUT(hd_alloc(&op, sizeof *plan, &plan));
     HD_TRY_OUT(plan_query(&op, table, query, &plan->plan));
+    if (!hd_scan_plan_has_splits(plan->plan))
+        HD_TRY_OUT(hd_fail(&op, HUDI_NOT_IMPLEMENTED,
+                           "a query of changes is one stream, it has no splits"));
     HD_TRY_OUT(hd_alloc_array(&op, hd_scan_plan_n_splits(plan->plan), sizeof *plan->splits,
                               &plan->splits));
     for (size_t i = 0; i < hd_scan_plan_n_splits(plan->plan); i++)

@@ -12,6 +12,11 @@
  * is in scan_stream.c, what happens in one slice in engine/slice.
  */
 
+bool hd_scan_plan_has_splits(const hd_scan_plan *plan)
+{
+    return plan->type != HD_QUERY_CHANGES;
+}
+
 size_t hd_scan_plan_n_splits(const hd_scan_plan *plan)
 {
     return plan->n_splits;
@@ -236,12 +241,11 @@ static hudi_status make_plan(struct hd_op *op, hd_pool *pool, const struct hd_ta
     HD_TRY(hd_fs_uri(op, table->fs, table->path, &uri));
     HD_TRY(keep_text(op, &plan->arena, uri, &plan->uri));
     HD_TRY(hd_scan_read_options(op, options, &table->config, plan));
-    HD_TRY(hd_scan_visible_timeline(op, table,
-                                    hd_options_bool(options, NULL, "libhudi.read.recover"),
-                                    &plan->arena, &timeline));
+    HD_TRY(hd_scan_visible_timeline(op, table, plan->recover, &plan->arena, &timeline));
     HD_TRY(find_schema(op, &table->config, options, &timeline, plan));
     HD_TRY(hd_scan_resolve(op, table->fs, table->path, &table->config, plan));
-    return find_splits(op, pool, table, &timeline, plan);
+    plan->table = table;
+    return plan->type == HD_QUERY_CHANGES ? HUDI_OK : find_splits(op, pool, table, &timeline, plan);
 }
 
 hudi_status hd_scan_plan_new(struct hd_op *op, hd_pool *pool, const struct hd_table_snapshot *table,

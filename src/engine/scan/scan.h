@@ -18,12 +18,16 @@ typedef struct hd_scan_plan hd_scan_plan;
 /**
  * Plan a query with the options of include/hudi/scan.h.
  *
- * snapshot          the newest slice of every file group
- * as.of.instant     the slices as of that time: an error when one of them was cleaned since; no
- * rows before the first commit read_optimized    base files alone incremental       rows of the
- * commits in (begin, end], by instant time: those whose _hoodie_commit_time lies in it in the
- * slices as of `end`. Rows that were written in the range and again after it show as of `end`;
- * groups that were replaced by then do not show. Commits that were archived count as any other.
+ *     snapshot        the newest slice of every file group
+ *     as.of.instant   the slices as of that time: an error when one of them was cleaned since; no
+ *                     rows before the first commit
+ *     read_optimized  base files alone
+ *     incremental     rows of the commits in (begin, end], by instant time: those whose
+ *                     _hoodie_commit_time lies in it in the slices as of `end`. Rows that were
+ *                     written in the range and again after it show as of `end`; groups that were
+ *                     replaced by then do not show. Commits that were archived count as any other.
+ *     incremental in the format cdc
+ *                     every change of the range, as changes.h has it
  *
  * @param table    borrowed, must outlive the plan
  * @param options  may be NULL
@@ -42,6 +46,8 @@ hudi_status hd_scan_split_encode(struct hd_op *op, const hd_scan_plan *plan, siz
                                  struct hd_str *out);
 hudi_status hd_scan_split_decode(struct hd_op *op, struct hd_slice bytes, hd_scan_plan **out);
 
+/** False for changes: they come as one stream, which finds what it reads as it goes. */
+bool hd_scan_plan_has_splits(const hd_scan_plan *plan);
 size_t hd_scan_plan_n_splits(const hd_scan_plan *plan);
 
 /** Takes NULL. */

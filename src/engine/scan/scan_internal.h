@@ -8,7 +8,12 @@
 
 /* Between the files of the scan. */
 
-enum hd_query_type { HD_QUERY_SNAPSHOT, HD_QUERY_READ_OPTIMIZED, HD_QUERY_INCREMENTAL };
+enum hd_query_type {
+    HD_QUERY_SNAPSHOT,
+    HD_QUERY_READ_OPTIMIZED,
+    HD_QUERY_INCREMENTAL,
+    HD_QUERY_CHANGES,
+};
 
 struct hd_scan_plan {
     struct hd_arena arena; /* of all strings and the splits */
@@ -22,11 +27,16 @@ struct hd_scan_plan {
     /* What is asked. */
     enum hd_query_type type;
     const char *as_of; /* NULL: now */
-    const char *begin; /* incremental: exclusive */
+    const char *begin; /* incremental, changes: exclusive */
     const char *end;   /* inclusive, NULL: now */
     const char *filter;
     const char *columns; /* comma list, NULL: all */
     int64_t limit;       /* rows; -1: all */
+
+    /* Changes: they have no splits, the stream finds what it reads as it goes. */
+    const struct hd_table_snapshot *table; /* borrowed */
+    bool recover;
+    const char *spill_folder; /* NULL: the system's */
 
     /* What that means for this table. */
     const char *avro;            /* its schema; NULL: it has none, and no rows */

@@ -34,6 +34,17 @@ static hudi_status take_time(struct hd_op *op, const char *text,
     return HUDI_OK;
 }
 
+static hudi_status check_changes(struct hd_op *op, const struct hd_options *options,
+                                 const struct hd_table_config *config)
+{
+    if (!config->cdc_enabled)
+        return hd_fail(op, HUDI_INVALID,
+                       "the table does not log changes (hoodie.table.cdc.enabled is not true)");
+    if (hd_options_has(options, "libhudi.read.filter"))
+        return hd_fail(op, HUDI_INVALID, "a filter does not go with a query of changes");
+    return HUDI_OK;
+}
+
 static hudi_status read_range(struct hd_op *op, const struct hd_options *options,
                               const struct hd_table_config *config, hd_scan_plan *plan)
 {
@@ -41,15 +52,18 @@ static hudi_status read_range(struct hd_op *op, const struct hd_options *options
     const char *begin = hd_options_text(options, NULL, BEGIN);
     const char *end = hd_options_text(options, NULL, "hoodie.datasource.read.end.instanttime");
 
+    if (strcasecmp(hd_options_text(options, NULL, "hoodie.datasource.query.incremental.format"),
+                   "cdc") == 0) {
+        plan->type = HD_QUERY_CHANGES;
+        HD_TRY(check_changes(op, options, config));
+        begin = begin == NULL ? "0" : begin;
+    }
     if (begin == NULL)
         return hd_fail(op, HUDI_INVALID, "an incremental query needs %s", BEGIN);
-    if (strcasecmp(hd_options_text(options, NULL, "hoodie.datasource.query.incremental.format"),
-                   "cdc") == 0)
-        return hd_fail(op, HUDI_NOT_IMPLEMENTED, "queries of every change (cdc) are not done yet");
     if (hd_options_bool(options, NULL, "read.streaming.skip_insertoverwrite"))
         return hd_fail(op, HUDI_NOT_IMPLEMENTED,
                        "incremental queries do not leave out overwritten partitions yet");
-    if (!config->populate_meta_fields)
+    if (!config->populate_meta_fields && plan->type == HD_QUERY_INCREMENTAL)
         return hd_fail(op, HUDI_INVALID,
                        "an incremental query goes by _hoodie_commit_time, which this table does "
                        "not store (hoodie.populate.meta.fields=false)");
@@ -91,6 +105,9 @@ hudi_status hd_scan_read_options(struct hd_op *op, const struct hd_options *opti
     plan->limit = options != NULL && hd_options_has(options, LIMIT)
                       ? hd_options_int(options, NULL, LIMIT)
                       : -1;
+    HD_TRY(keep(op, hd_options_text(options, NULL, "hoodie.memory.spillable.map.path"), plan,
+                &plan->spill_folder));
+    plan->recover = hd_options_bool(options, NULL, "libhudi.read.recover");
     plan->query.use_statistics = hd_options_bool(options, NULL, "hoodie.enable.data.skipping");
     if (options != NULL && hd_options_has(options, ROWS))
         plan->query.batch_rows = hd_options_int(options, NULL, ROWS);

@@ -5,7 +5,7 @@
 #include "arrow/array.h"
 #include "arrow/schema.h"
 #include "arrow/stream.h"
-#include "engine/scan/scan_internal.h"
+#include "engine/scan/changes.h"
 
 /*
  * The splits of a plan as one stream. With one thread the caller's pulls read; with more, workers
@@ -334,6 +334,8 @@ hudi_status hd_scan_stream(struct hd_op *op, hd_pool *pool, hd_scan_plan *plan,
     struct scan *scan;
     int32_t n_filtered;
 
+    if (plan->type == HD_QUERY_CHANGES)
+        return hd_changes_stream(op, plan, out);
     *out = (struct ArrowArrayStream){0};
     status = hd_alloc(op, sizeof *scan, &scan);
     if (status != HUDI_OK) {

@@ -68,9 +68,10 @@ static inline void scan_file(struct scan_table *t, const char *partition, const 
         test_table_put(&t->table, path, "");
     for (const char *line = rows; *line != '\0';) {
         const int n = (int)strcspn(line, "\n"), time = (int)strcspn(line, "|\n");
+        const char *id = line + time + 1;
 
-        test_must(op, hd_str_printf(op, &lines, "%.*s|s|k|%s|f|%.*s|%s\n", time, line, partition,
-                                    n - time - 1, line + time + 1, p));
+        test_must(op, hd_str_printf(op, &lines, "%.*s|s|%.*s|%s|f|%.*s|%s\n", time, line,
+                                    (int)strcspn(id, "|"), id, partition, n - time - 1, id, p));
         line += n + (line[n] == '\n');
     }
     snprintf(path, sizeof path, "%s/%s/%s_0-0-0_%s.parquet", t->table.path, partition, file_id,
