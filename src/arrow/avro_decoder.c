@@ -314,9 +314,14 @@ static hudi_status skip_value(struct run *r, const struct hd_avro_step *step,
     struct hd_cursor cursor = hd_cursor_over(in->at, (size_t)(in->end - in->at),
                                              in->file_offset + (uint64_t)(in->at - in->start));
 
-    HD_TRY(hd_avro_skip(r->op, step->avro, &cursor));
+    hudi_status status = hd_avro_skip(r->op, step->avro, &cursor);
+    if (status != HUDI_OK) {
+        hudi_error *why = hd_op_take_error(r->op);
+        status = hd_fail(r->op, status, "column %s: %s", step->path, hudi_error_message(why));
+        hudi_error_free(why);
+    }
     in->at = cursor.at;
-    return HUDI_OK;
+    return status;
 }
 
 static hudi_status run_union(struct run *r, const struct hd_avro_step *step,

@@ -382,7 +382,7 @@ static void a_record_nested_without_end_is_refused(void **state)
     for (size_t i = 0; i + 2 < sizeof hex; i += 2)
         memcpy(hex + i, "02", 3);
     assert_int_equal(add_hex(op, &d, hex), HUDI_CORRUPT);
-    ASSERT_MESSAGE("nests deeper than 256");
+    ASSERT_MESSAGE("column next: Avro value at byte ");
     end(op, &d);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit/arrow/avro_testing.h"
+#include "unit/codec/corpus.h"
 
 /* ---- helpers --------------------------------------------------------------------------------- */
 
@@ -135,6 +136,45 @@ static void records_are_those_of_fastavro(void **state)
                    "[(\"one\", 7, 2.5, 5, (1, \"why\"), [\"p\", null, \"q\"], [(\"z\", [1, 2]), "
                    "(\"a\", [])]), (null, null, -1, null, null, [], null)]",
                    NESTED_RECORDS, 2);
+}
+
+/* Schemas and records of log blocks in the golden tables: schema, two NULs, records back to back.
+ */
+static void records_of_hudi_come_back_byte_for_byte(void **state)
+{
+    static const char *const FILES[] = {
+        "hudi_flink_0_10_types",   "hudi_spark_1_1_soft_delete", "hudi_spark_0_15_evolved",
+        "hudi_spark_0_15_changes", "hudi_spark_1_2_decimal",
+    };
+    struct hd_op *op = *state;
+
+    for (size_t i = 0; i < HD_ARRAY_LENGTH(FILES); i++) {
+        char path[100];
+        snprintf(path, sizeof path, "avro_rows/%s", FILES[i]);
+        const struct hd_slice file = test_corpus(path);
+        const size_t n_schema = strlen((const char *)file.data);
+        struct hd_cursor in = hd_cursor_over(file.data + n_schema + 2, file.size - n_schema - 2, 0);
+        const struct hd_cursor start = in;
+        struct hd_str out = {0};
+        struct encoding e;
+        struct ArrowArray rows;
+        hd_avro_decoder *decoder;
+
+        OK(begin(op, (const char *)file.data, (const char *)file.data, &e));
+        OK(hd_avro_decoder_new(op, e.writer, &e.rows, &decoder));
+        while (hd_cursor_left(&in) > 0)
+            OK(hd_avro_decoder_take(op, decoder, &in));
+        OK(hd_avro_decoder_finish(op, decoder, &rows));
+        assert_true(rows.length > 0);
+        OK(hd_avro_encoder_add(op, e.encoder, &rows, NULL, rows.length, false, &out));
+        assert_int_equal(out.size, hd_cursor_left(&start));
+        assert_memory_equal(out.data, start.at, out.size);
+        hd_array_clear(&rows);
+        hd_avro_decoder_free(op, decoder);
+        hd_str_clear(&out);
+        end(op, &e);
+        test_slice_free(file);
+    }
 }
 
 static void records_have_their_length_before_them_where_it_is_asked_for(void **state)
@@ -461,6 +501,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(records_are_those_of_fastavro),
+        TEST(records_of_hudi_come_back_byte_for_byte),
         TEST(records_have_their_length_before_them_where_it_is_asked_for),
         TEST(columns_widen_into_their_fields),
         TEST(times_go_into_other_units_only_when_nothing_is_lost),
