@@ -13,8 +13,8 @@ static const struct cli_option OPTIONS[] = {
     {"changes", NULL, "every change (of the range), of a table that logs them", NULL},
     {"read-optimized", NULL, "base files only", NULL},
     {"limit", "N", "at most that many rows", "libhudi.read.limit"},
-    {"format", "FORMAT", "table (default on a terminal), jsonl (default), csv, parquet, arrow",
-     NULL},
+    {"format", "FORMAT",
+     "table (default on a terminal), jsonl (default), csv, parquet, avro, arrow", NULL},
     {"output", "FILE", "write there instead of standard output", NULL},
     {NULL, NULL, NULL, NULL}};
 

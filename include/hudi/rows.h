@@ -21,8 +21,8 @@ HUDI_EXPORT hudi_status hudi_rows_open(hudi_context *context, const char *path, 
                                        const struct ArrowSchema *types,
                                        struct ArrowArrayStream *out, hudi_error **err);
 
-/** Write a whole stream (taken): "table", "jsonl", "csv", "parquet" or "arrow". `path` "-" is
- * standard output. `*n_rows` may be NULL. */
+/** Write a whole stream (taken): "table", "jsonl", "csv", "parquet", "avro" or "arrow". `path` "-"
+ * is standard output. `*n_rows` may be NULL. */
 HUDI_EXPORT hudi_status hudi_rows_write(hudi_context *context, struct ArrowArrayStream *in,
                                         const char *path, const char *format, int64_t *n_rows,
                                         hudi_error **err);

@@ -3,7 +3,9 @@
 #include <unistd.h>
 
 #include "api/api.h"
+#include "arrow/schema.h"
 #include "arrow/stream.h"
+#include "format/table/table_schema.h"
 #include "rows/avro_rows.h"
 #include "rows/json_rows.h"
 #include "rows/table_rows.h"
@@ -141,6 +143,22 @@ static hudi_status open_output(struct hd_op *op, const char *path, hd_output_fil
     return hd_fail_path(op, status, path);
 }
 
+static hudi_status write_avro(struct hd_op *op, struct ArrowArrayStream *in, hd_output_file *file,
+                              int64_t *n_rows)
+{
+    hudi_status status;
+    struct ArrowSchema schema = {0};
+    struct hd_str json = {0};
+
+    HD_TRY_OUT(hd_stream_schema(op, in, &schema));
+    HD_TRY_OUT(hd_table_schema_to_avro(op, &schema, "rows", &json));
+    HD_TRY_OUT(hd_avro_rows_write(op, in, hd_str_text(&json), file, n_rows));
+out:
+    hd_schema_clear(&schema);
+    hd_str_clear(&json);
+    return status;
+}
+
 static hudi_status write_rows(struct hd_op *op, struct ArrowArrayStream *in, const char *path,
                               enum row_format format, int64_t *n_rows)
 {
@@ -149,14 +167,15 @@ static hudi_status write_rows(struct hd_op *op, struct ArrowArrayStream *in, con
                                                    [ROWS_ARROW] = HD_TABLE_FILE_ARROW};
     hd_output_file *file = NULL;
 
-    if (format == ROWS_ORC || format == ROWS_AVRO)
+    if (format == ROWS_ORC)
         return hd_fail(op, HUDI_NOT_IMPLEMENTED,
-                       "rows are written as table, jsonl, csv, parquet or arrow");
+                       "rows are written as table, jsonl, csv, parquet, avro or arrow");
     HD_TRY(open_output(op, path, &file));
-    if (format != ROWS_JSON && format != ROWS_TABLE)
+    if (format != ROWS_JSON && format != ROWS_TABLE && format != ROWS_AVRO)
         return hd_table_file_write(op, OF[format], in, file);
-    const hudi_status status = format == ROWS_JSON ? hd_json_rows_write(op, in, file, n_rows)
-                                                   : hd_table_rows_write(op, in, file, n_rows);
+    const hudi_status status = format == ROWS_JSON   ? hd_json_rows_write(op, in, file, n_rows)
+                               : format == ROWS_AVRO ? write_avro(op, in, file, n_rows)
+                                                     : hd_table_rows_write(op, in, file, n_rows);
     if (status == HUDI_OK)
         return hd_output_file_close(op, file, false);
     hd_output_file_abort(file);

@@ -238,7 +238,7 @@ def test_times(table):
 
 
 def test_output_to_a_file_and_back(table, tmp_path):
-    for ending in ("parquet", "csv", "jsonl", "arrow"):
+    for ending in ("parquet", "csv", "jsonl", "avro", "arrow"):
         file = tmp_path / f"rows.{ending}"
         assert done("read", table, "--columns", "id,name,region,qty", "--output", file,
                     "--format", ending) == ""
@@ -291,6 +291,12 @@ def test_avro_files_of_fastavro_are_rows(tmp_path, codec):
     assert [{k: v for k, v in row.items() if not k.startswith("_hoodie")} for row in found] == \
         [json for _, json in rows]
     (tmp_path / "rows").write_bytes(file.read_bytes())
+    copy = tmp_path / "copy.avro"
+    done("read", tmp_path / "table", "--columns", ",".join(rows[0][1]), "--output", copy,
+         "--format", "avro")
+    with open(copy, "rb") as written:
+        assert sorted(fastavro.reader(written), key=lambda row: row["id"]) == \
+            [row for row, _ in rows]
     assert "0 inserted, 2000 updated" in done("write", tmp_path / "table", tmp_path / "rows",
                                               "--format", "avro")
 
