@@ -3,6 +3,7 @@
 
 #include "arrow/stream.h"
 #include "rows/avro_rows.h"
+#include "store/file_system.h"
 #include "unit/codec/corpus.h"
 
 /* The corpus has files of fastavro 1.13.1: 3 rows 3 times, blocks of about 40 bytes. */
@@ -123,6 +124,66 @@ static void every_fault_is_reported(void **state)
     test_slice_free(bytes);
 }
 
+/* Written into memory, in as many blocks as the rows take, and read back. */
+static void rows_are_written_as_they_are_read(void **state)
+{
+    struct hd_op *op = *state;
+    const char *const json = "{\"type\":\"record\",\"name\":\"r\",\"fields\":[{\"name\":\"i\","
+                             "\"type\":\"long\"},{\"name\":\"s\",\"type\":[\"null\",\"string\"]}]}";
+    struct ArrowSchema id = {.format = "l", .name = "i"}, text = FIELD("u", "s");
+    struct ArrowSchema *columns[] = {&id, &text};
+    const struct ArrowSchema root = PARENT("+s", "", columns);
+    hudi_status status = HUDI_INTERNAL;
+    hd_file_system *fs = NULL;
+    char *inner = NULL;
+    hd_builder *b;
+
+    OK(hd_fs_open(op, "memory:avro-rows", &fs, &inner));
+    OK(hd_builder_new(op, &root, &b));
+    for (int nth = 1; status != HUDI_OK; nth += nth < 20 ? 1 : 7) {
+        struct ArrowArrayStream stream;
+        struct ArrowArray rows, read;
+        hd_output_file *file;
+        hd_input_file *back;
+        int64_t n = -1;
+
+        for (int i = 0; i < 10000; i++) {
+            OK(hd_builder_append_integer(op, hd_builder_child(b, 0), i));
+            OK(i % 5 == 0 ? hd_builder_append_null(op, hd_builder_child(b, 1))
+                          : hd_builder_append_bytes(op, hd_builder_child(b, 1),
+                                                    hd_slice_of("a text of 20 bytes..", 20)));
+            OK(hd_builder_append_valid(op, b));
+        }
+        OK(hd_builder_finish(op, b, &rows));
+        OK(hd_stream_of_batches(op, &root, &rows, 1, &stream));
+        OK(hd_fs_open_output(op, fs, "rows.avro", false, &file));
+        test_fault_arm(op, nth);
+        status = hd_avro_rows_write(op, &stream, json, file, &n);
+        assert_int_equal(status == HUDI_OK, !test_fault_fired(op));
+        test_fault_disarm(op);
+        hd_op_clear_error(op);
+        hd_stream_clear(&stream);
+        if (status != HUDI_OK) {
+            hd_output_file_abort(file);
+            continue;
+        }
+        assert_int_equal(n, 10000);
+        OK(hd_output_file_close(op, file, false));
+        OK(hd_fs_open_input(op, fs, "rows.avro", &back));
+        assert_true(hd_input_file_size(back) > 3 * 65536);
+        OK(hd_avro_rows_open(op, back, &stream));
+        OK(hd_stream_next(op, &stream, &read));
+        assert_int_equal(read.length, 10000);
+        assert_int_equal(((const int64_t *)read.children[0]->buffers[1])[9999], 9999);
+        assert_int_equal(read.children[1]->null_count, 2000);
+        hd_array_clear(&read);
+        hd_stream_clear(&stream);
+    }
+    hd_builder_free(b);
+    hd_free(op, inner);
+    hd_fs_free(fs);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -130,6 +191,7 @@ int main(void)
         TEST(files_cut_inside_a_block_are_corrupt),
         TEST(a_block_with_more_bytes_than_its_records_take_is_corrupt),
         TEST(every_fault_is_reported),
+        TEST(rows_are_written_as_they_are_read),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
