@@ -28,6 +28,7 @@ struct habits {
     bool earlier_delete_loses; /* pre-combine: what follows a delete replaces it (below 8) */
     bool partial_delete_wins;  /* PARTIAL_UPDATE: a delete ignores the ordering value (below 8) */
     bool tie_to_stored;        /* FirstValueAvroPayload */
+    bool meta_of_incoming;     /* rows of both have the incoming row's meta columns (below 8) */
 };
 
 struct hd_merger {
@@ -215,6 +216,7 @@ static hudi_status fill_merger(struct hd_op *op, const struct hd_table_config *c
     merger->habits.precombine_columns = !old;
     merger->habits.earlier_delete_loses = old;
     merger->habits.partial_delete_wins = old;
+    merger->habits.meta_of_incoming = old;
     merger->n_columns = (int32_t)schema->n_children;
     HD_TRY(find_ordering(op, config, schema, merger));
     HD_TRY(find_delete_columns(op, config, options, schema, merger));
@@ -350,6 +352,19 @@ static bool older_wins(const hd_merger *merger, const struct hd_merge_side *olde
     return order > 0 || (order == 0 && merger->habits.tie_to_stored);
 }
 
+bool hd_merger_stored_wins(const hd_merger *merger, const struct hd_merge_side *stored,
+                           const struct hd_merge_side *incoming)
+{
+    return older_wins(merger, stored, incoming);
+}
+
+bool hd_merger_meta_from_incoming(const hd_merger *merger, const struct hd_merge_side *stored,
+                                  const struct hd_merge_side *incoming)
+{
+    return merger->rule == HD_MERGE_OVERWRITE_NON_DEFAULTS || merger->habits.meta_of_incoming ||
+           !older_wins(merger, stored, incoming);
+}
+
 bool hd_merger_precombine(const hd_merger *merger, const struct hd_merge_side *earlier,
                           const struct hd_merge_side *later, bool *columns)
 {
@@ -361,7 +376,7 @@ bool hd_merger_precombine(const hd_merger *merger, const struct hd_merge_side *e
         (merger->rule == HD_MERGE_OVERWRITE_NON_DEFAULTS && merger->habits.precombine_columns);
 
     *columns = false;
-    if (earlier->is_delete && merger->habits.earlier_delete_loses)
+    if (earlier->is_delete && !earlier->is_row && merger->habits.earlier_delete_loses)
         return true;
     if (merges_columns && !hd_merger_is_delete(merger, earlier) &&
         !hd_merger_is_delete(merger, later)) {

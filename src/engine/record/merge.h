@@ -48,6 +48,9 @@ struct hd_merge_side {
     bool by_arrival; /* a delete whose ordering value does not count: it takes effect whatever is
                         stored (Spark's delete operation; a delete block without ordering value). A
                         delete whose ordering fields are all null is one too */
+    bool is_row;     /* a delete that is a row of the table (its _hoodie_operation says so): in
+                        pre-combine its ordering value counts as that of any other row, also below
+                        version 8, where what follows another delete replaces it */
 };
 
 typedef struct hd_merger hd_merger;
@@ -79,6 +82,16 @@ bool hd_merger_precombine(const hd_merger *merger, const struct hd_merge_side *e
 /** Stored row against incoming row. */
 enum hd_merge_choice hd_merger_combine(const hd_merger *merger, const struct hd_merge_side *stored,
                                        const struct hd_merge_side *incoming);
+
+/** Does the stored row's ordering value beat that of the incoming one? */
+bool hd_merger_stored_wins(const hd_merger *merger, const struct hd_merge_side *stored,
+                           const struct hd_merge_side *incoming);
+
+/** For HD_MERGE_COLUMNS and pre-combine with `*columns`, in reading and compaction: does the row
+ * made of both have the incoming row's meta columns? Below version 8 always, then those of the row
+ * that wins. Source: PartialUpdateAvroPayload (Hudi 0.15.0), PartialUpdateHandler (1.1.0) */
+bool hd_merger_meta_from_incoming(const hd_merger *merger, const struct hd_merge_side *stored,
+                                  const struct hd_merge_side *incoming);
 
 /** For HD_MERGE_COLUMNS: does this column come from the incoming side? */
 bool hd_merger_column_from_incoming(const hd_merger *merger, int32_t column,

@@ -221,7 +221,12 @@ hudi_status hd_change_slice_before(struct hd_op *op, struct hd_changes *changes,
                                     .base_path = path,
                                     .base_bytes = slice->base == NULL ? 0 : slice->base->size_bytes,
                                     .n_logs = slice->n_logs};
-    return find_file_schema(op, changes, out);
+    HD_TRY(hd_scan_copy_log_paths(op, arena, slice, &out->log_paths));
+    HD_TRY(find_file_schema(op, changes, out));
+    changes->blocks_before = changes->plan->log_instants;
+    changes->blocks_before.before = changes->instant->time;
+    changes->images.log_instants = &changes->blocks_before;
+    return HUDI_OK;
 }
 
 hudi_status hd_change_slice_after(struct hd_op *op, struct hd_changes *changes,

@@ -41,6 +41,7 @@ struct hd_changes {
 
     /* Rows of slices: the columns of an image, then record key and commit time. */
     struct hd_slice_query images;
+    struct hd_log_instants blocks_before; /* for slices as they were before `instant` */
     struct ArrowSchema image_schema;
     int32_t n_image_columns;
     struct ArrowSchema logged_schema; /* records of .cdc files: hd_logged_column */

@@ -152,32 +152,69 @@ static hudi_status file_schema(struct hd_op *op, const struct hd_timeline *timel
     return status;
 }
 
+/* Each instant's schema is looked up once. */
+struct lookup {
+    const struct hd_timeline *timeline;
+    struct history history;
+    struct hd_map known; /* instant -> text */
+    struct hd_arena *arena;
+};
+
+static hudi_status look_up(struct hd_op *op, struct lookup *lookup, const char *time,
+                           const char **out)
+{
+    struct hd_map_entry *entry;
+    bool added;
+
+    HD_TRY(hd_map_put(op, &lookup->known, hd_slice_text(time), 0, &entry, &added));
+    if (added) {
+        HD_TRY(file_schema(op, lookup->timeline, &lookup->history, time, lookup->arena, out));
+        entry->value = (uintptr_t)*out;
+    }
+    *out = (const char *)(uintptr_t)entry->value;
+    return HUDI_OK;
+}
+
+/* Of the blocks that log files may hold: those from the oldest slice on that has any. */
+static hudi_status look_up_blocks(struct hd_op *op, struct lookup *lookup, hd_scan_plan *plan)
+{
+    const struct hd_log_instants *all = &plan->log_instants;
+    struct hd_log_instant *instants;
+    const char *oldest = NULL;
+
+    for (size_t i = 0; i < plan->n_splits; i++) {
+        if (plan->splits[i].n_logs > 0 &&
+            (oldest == NULL || strcmp(plan->splits[i].instant, oldest) < 0))
+            oldest = plan->splits[i].instant;
+    }
+    if (oldest == NULL)
+        return HUDI_OK;
+    HD_TRY(hd_arena_array(op, &plan->arena, all->n_instants, sizeof *instants, &instants));
+    for (size_t i = 0; i < all->n_instants; i++) {
+        instants[i] = all->instants[i];
+        if (instants[i].is_committed && strcmp(instants[i].time, oldest) >= 0)
+            HD_TRY(look_up(op, lookup, instants[i].time, &instants[i].schema));
+    }
+    plan->log_instants.instants = instants;
+    return HUDI_OK;
+}
+
 hudi_status hd_scan_find_file_schemas(struct hd_op *op, const struct hd_table_snapshot *table,
                                       const struct hd_timeline *timeline, hd_scan_plan *plan)
 {
     hudi_status status = HUDI_OK;
-    struct history history = {0};
-    struct hd_map known = {0}; /* instant -> text */
+    struct lookup lookup = {.timeline = timeline, .arena = &plan->arena};
 
-    HD_TRY_OUT(load_history(op, table, timeline, &history));
+    HD_TRY_OUT(load_history(op, table, timeline, &lookup.history));
     for (size_t i = 0; i < plan->n_splits; i++) {
         struct hd_slice_source *split = &plan->splits[i];
-        struct hd_map_entry *entry;
-        bool added;
 
-        if (split->base_path == NULL)
-            continue;
-        HD_TRY_OUT(hd_map_put(op, &known, hd_slice_text(split->instant), 0, &entry, &added));
-        if (added) {
-            HD_TRY_OUT(file_schema(op, timeline, &history, split->instant, &plan->arena,
-                                   &split->file_schema));
-            entry->value = (uintptr_t)split->file_schema;
-        } else {
-            split->file_schema = (const char *)(uintptr_t)entry->value;
-        }
+        if (split->base_path != NULL)
+            HD_TRY_OUT(look_up(op, &lookup, split->instant, &split->file_schema));
     }
+    HD_TRY_OUT(look_up_blocks(op, &lookup, plan));
 out:
-    hd_map_clear(&known);
-    hd_json_free(history.document);
+    hd_map_clear(&lookup.known);
+    hd_json_free(lookup.history.document);
     return status;
 }

@@ -30,6 +30,7 @@ void hd_scan_plan_free(hd_scan_plan *plan)
     hd_internal_schema_free(plan->internal);
     hd_schema_clear(&plan->schema);
     hd_table_config_clear(&plan->own_config);
+    hd_options_clear(&plan->merge_options);
     hd_fs_free(plan->own_fs);
     hd_free(NULL, plan->own_path);
     hd_arena_clear(&plan->arena);
@@ -96,6 +97,21 @@ static const struct hd_file_slice *choose_slice(const hd_scan_plan *plan,
     return slice;
 }
 
+hudi_status hd_scan_copy_log_paths(struct hd_op *op, struct hd_arena *arena,
+                                   const struct hd_file_slice *slice, const char *const **out)
+{
+    const char **paths;
+    char *copy;
+
+    HD_TRY(hd_arena_array(op, arena, slice->n_logs, sizeof *paths, &paths));
+    for (size_t i = 0; i < slice->n_logs; i++) {
+        HD_TRY(hd_arena_strdup(op, arena, slice->logs[i].path, &copy));
+        paths[i] = copy;
+    }
+    *out = paths;
+    return HUDI_OK;
+}
+
 static hudi_status add_split(struct hd_op *op, hd_scan_plan *plan,
                              const struct hd_file_slice *slice)
 {
@@ -113,9 +129,11 @@ static hudi_status add_split(struct hd_op *op, hd_scan_plan *plan,
         .instant = instant,
         .base_path = path,
         .base_bytes = slice->base == NULL ? 0 : slice->base->size_bytes,
-        .n_logs = plan->type == HD_QUERY_READ_OPTIMIZED ? 0 : slice->n_logs,
     };
-    return HUDI_OK;
+    if (plan->type == HD_QUERY_READ_OPTIMIZED || slice->n_logs == 0)
+        return HUDI_OK;
+    split->n_logs = slice->n_logs;
+    return hd_scan_copy_log_paths(op, &plan->arena, slice, &split->log_paths);
 }
 
 static hudi_status choose_slices(struct hd_op *op, const struct hd_scan_pruner *pruner,
@@ -230,6 +248,60 @@ out:
     return status;
 }
 
+/* ---- log files ---------------------------------------------------------------------------- */
+
+hudi_status hd_scan_find_log_instants(struct hd_op *op, const struct hd_timeline *timeline,
+                                      hd_scan_plan *plan)
+{
+    struct hd_log_instants *out = &plan->log_instants;
+    struct hd_log_instant *instants;
+
+    *out = (struct hd_log_instants){
+        .start = timeline->start,
+        .as_of = plan->type == HD_QUERY_INCREMENTAL ? plan->end : plan->as_of,
+    };
+    HD_TRY(hd_arena_array(op, &plan->arena, timeline->n_instants, sizeof *instants, &instants));
+    for (size_t i = 0; i < timeline->n_instants; i++) {
+        const struct hd_instant *instant = &timeline->instants[i];
+
+        if (hd_instant_is_write(instant))
+            instants[out->n_instants++] = (struct hd_log_instant){
+                .time = instant->time, .is_committed = hd_instant_is_completed_write(instant)};
+    }
+    out->instants = instants;
+    return HUDI_OK;
+}
+
+bool hd_scan_is_merge_option(const char *key)
+{
+    static const char *const KEYS[] = {
+        "libhudi.merge.rules",
+        "hoodie.payload.delete.field",
+        "hoodie.payload.delete.marker",
+        "hoodie.common.spillable.diskmap.type",
+        "hoodie.common.diskmap.compression.enabled",
+        "hoodie.memory.spillable.map.path",
+    };
+
+    for (size_t i = 0; i < HD_ARRAY_LENGTH(KEYS); i++) {
+        if (strcmp(KEYS[i], key) == 0)
+            return true;
+    }
+    return false;
+}
+
+static hudi_status keep_merge_options(struct hd_op *op, const struct hd_options *options,
+                                      hd_scan_plan *plan)
+{
+    for (size_t i = 0; options != NULL && i < options->set.n_entries; i++) {
+        const struct hd_property *entry = &options->set.entries[i];
+
+        if (hd_scan_is_merge_option(entry->key))
+            HD_TRY(hd_options_set(op, &plan->merge_options, entry->key, entry->value));
+    }
+    return HUDI_OK;
+}
+
 /* ---- the plan ----------------------------------------------------------------------------- */
 
 static hudi_status make_plan(struct hd_op *op, hd_pool *pool, const struct hd_table_snapshot *table,
@@ -241,8 +313,10 @@ static hudi_status make_plan(struct hd_op *op, hd_pool *pool, const struct hd_ta
     HD_TRY(hd_fs_uri(op, table->fs, table->path, &uri));
     HD_TRY(keep_text(op, &plan->arena, uri, &plan->uri));
     HD_TRY(hd_scan_read_options(op, options, &table->config, plan));
+    HD_TRY(keep_merge_options(op, options, plan));
     HD_TRY(hd_scan_visible_timeline(op, table, plan->recover, &plan->arena, &timeline));
     HD_TRY(find_schema(op, &table->config, options, &timeline, plan));
+    HD_TRY(hd_scan_find_log_instants(op, &timeline, plan));
     HD_TRY(hd_scan_resolve(op, table->fs, table->path, &table->config, plan));
     plan->table = table;
     return plan->type == HD_QUERY_CHANGES ? HUDI_OK : find_splits(op, pool, table, &timeline, plan);

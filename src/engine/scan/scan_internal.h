@@ -46,6 +46,8 @@ struct hd_scan_plan {
     hd_predicate *predicate;
     hd_internal_schema *internal;
     struct hd_slice_query query;
+    struct hd_options merge_options;     /* of those given: the ones that reading log files asks */
+    struct hd_log_instants log_instants; /* in the arena, or the table's */
 
     struct hd_slice_source *splits;
     size_t n_splits;
@@ -94,7 +96,19 @@ hudi_status hd_scan_check_cleaned(struct hd_op *op, const struct hd_table_snapsh
                                   const struct hd_scan_pruner *pruner, const char *after,
                                   const char *as_of);
 
-/** Set file_schema of every split, for a plan with an internal schema. */
+/** What log blocks are held against: the writes of the timeline. */
+hudi_status hd_scan_find_log_instants(struct hd_op *op, const struct hd_timeline *timeline,
+                                      hd_scan_plan *plan);
+
+/** Paths of a slice's log files, in the arena. */
+hudi_status hd_scan_copy_log_paths(struct hd_op *op, struct hd_arena *arena,
+                                   const struct hd_file_slice *slice, const char *const **out);
+
+/** Is the option one that reading log files asks? */
+bool hd_scan_is_merge_option(const char *key);
+
+/** Set file_schema of every split, and those of the log blocks, for a plan with an internal schema.
+ */
 hudi_status hd_scan_find_file_schemas(struct hd_op *op, const struct hd_table_snapshot *table,
                                       const struct hd_timeline *timeline, hd_scan_plan *plan);
 

@@ -274,6 +274,8 @@ hudi_status hd_scan_resolve(struct hd_op *op, hd_file_system *fs, const char *ta
     plan->query.schema = &plan->schema;
     plan->query.predicate = plan->predicate;
     plan->query.internal = plan->internal;
+    plan->query.options = &plan->merge_options;
+    plan->query.log_instants = &plan->log_instants;
     plan->query.read_optimized = plan->type == HD_QUERY_READ_OPTIMIZED;
     return HUDI_OK;
 }

@@ -195,16 +195,23 @@ static void close_ring(struct scan *scan)
     scan->ring = NULL;
 }
 
-static hudi_status open_ring(struct hd_op *op, struct scan *scan)
+/* Slices that are read at the same time. */
+static size_t n_workers(const struct hd_op *op, const struct scan *scan)
 {
     const uint64_t n_affordable = op->budget->limit_bytes / WORKER_BYTES;
     size_t n = scan->n_threads;
-    struct ring *ring;
 
     if (n > scan->plan->n_splits)
         n = scan->plan->n_splits;
     if (n > n_affordable)
-        n = n_affordable > 0 ? (size_t)n_affordable : 1;
+        n = (size_t)n_affordable;
+    return n > 0 ? n : 1;
+}
+
+static hudi_status open_ring(struct hd_op *op, struct scan *scan)
+{
+    const size_t n = n_workers(op, scan);
+    struct ring *ring;
 
     HD_TRY(hd_alloc(op, sizeof *ring, &ring));
     pthread_mutex_init(&ring->lock, NULL);
@@ -351,6 +358,7 @@ hudi_status hd_scan_stream(struct hd_op *op, hd_pool *pool, hd_scan_plan *plan,
         if (plan->query.batch_rows == 0 || plan->query.batch_rows > plan->limit)
             plan->query.batch_rows = plan->limit;
     }
+    plan->query.merge_bytes = op->budget->limit_bytes / 2 / n_workers(op, scan);
     HD_TRY_OUT(hd_slice_query_schema(op, &plan->query, &scan->schema));
     HD_TRY_OUT(hd_stream_export(op, &OPS, scan, out));
     return HUDI_OK;

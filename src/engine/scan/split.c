@@ -10,7 +10,13 @@
  *     {"version":1, "table":"file:/t", "properties":{...}, "schema":AVRO-TEXT,
  * "internal_schema":TEXT, "query":"snapshot", "begin":TIME, "end":TIME, "filter":TEXT,
  * "columns":TEXT, "limit":N, "batch_rows":N, "statistics":BOOL, "slice":{"partition":P,
- * "file_id":ID, "instant":TIME, "base":PATH, "base_bytes":N, "n_logs":N, "schema":TEXT}}
+ * "file_id":ID, "instant":TIME, "base":PATH, "base_bytes":N, "n_logs":N, "schema":TEXT,
+ * "logs":[PATH, ...]}}
+ *
+ * With log files also what their blocks are held against, from the slice's instant on, and options:
+ *
+ *     "blocks":{"start":TIME, "as_of":TIME, "instants":[{"time":TIME, "committed":BOOL,
+ * "schema":TEXT}, ...]}, "options":{...}
  *
  * What is null or missing is not there. A reader refuses versions it does not know.
  */
@@ -47,6 +53,53 @@ static hudi_status put_slice(struct hd_op *op, struct hd_json_writer *json,
     HD_TRY(hd_json_put_int64(op, json, "base_bytes", (int64_t)slice->base_bytes));
     HD_TRY(hd_json_put_int64(op, json, "n_logs", (int64_t)slice->n_logs));
     HD_TRY(hd_json_put_text(op, json, "schema", slice->file_schema));
+    if (slice->n_logs > 0) {
+        HD_TRY(hd_json_key(op, json, "logs"));
+        HD_TRY(hd_json_begin_array(op, json));
+        for (size_t i = 0; i < slice->n_logs; i++)
+            HD_TRY(hd_json_text(op, json, slice->log_paths[i]));
+        HD_TRY(hd_json_end_array(op, json));
+    }
+    return hd_json_end_object(op, json);
+}
+
+/* No block is older than its slice. */
+static hudi_status put_instants(struct hd_op *op, struct hd_json_writer *json,
+                                const struct hd_log_instants *instants, const char *from)
+{
+    HD_TRY(hd_json_key(op, json, "instants"));
+    HD_TRY(hd_json_begin_array(op, json));
+    for (size_t i = 0; i < instants->n_instants; i++) {
+        const struct hd_log_instant *instant = &instants->instants[i];
+
+        if (strcmp(instant->time, from) < 0)
+            continue;
+        HD_TRY(hd_json_begin_object(op, json));
+        HD_TRY(hd_json_put_text(op, json, "time", instant->time));
+        HD_TRY(hd_json_put_bool(op, json, "committed", instant->is_committed));
+        HD_TRY(hd_json_put_text(op, json, "schema", instant->schema));
+        HD_TRY(hd_json_end_object(op, json));
+    }
+    return hd_json_end_array(op, json);
+}
+
+static hudi_status put_merging(struct hd_op *op, struct hd_json_writer *json,
+                               const hd_scan_plan *plan, const struct hd_slice_source *slice)
+{
+    const struct hd_properties *options = &plan->merge_options.set;
+
+    if (slice->n_logs == 0)
+        return HUDI_OK;
+    HD_TRY(hd_json_key(op, json, "blocks"));
+    HD_TRY(hd_json_begin_object(op, json));
+    HD_TRY(hd_json_put_text(op, json, "start", plan->log_instants.start));
+    HD_TRY(hd_json_put_text(op, json, "as_of", plan->log_instants.as_of));
+    HD_TRY(put_instants(op, json, &plan->log_instants, slice->instant));
+    HD_TRY(hd_json_end_object(op, json));
+    HD_TRY(hd_json_key(op, json, "options"));
+    HD_TRY(hd_json_begin_object(op, json));
+    for (size_t i = 0; i < options->n_entries; i++)
+        HD_TRY(hd_json_put_text(op, json, options->entries[i].key, options->entries[i].value));
     return hd_json_end_object(op, json);
 }
 
@@ -71,6 +124,7 @@ hudi_status hd_scan_split_encode(struct hd_op *op, const hd_scan_plan *plan, siz
     HD_TRY(hd_json_put_int64(op, &json, "batch_rows", plan->query.batch_rows));
     HD_TRY(hd_json_put_bool(op, &json, "statistics", plan->query.use_statistics));
     HD_TRY(put_slice(op, &json, &plan->splits[i]));
+    HD_TRY(put_merging(op, &json, plan, &plan->splits[i]));
     return hd_json_end_object(op, &json);
 }
 
@@ -158,6 +212,74 @@ static bool is_relative(const char *path)
     return strstr(path, "/../") == NULL;
 }
 
+static hudi_status read_logs(struct hd_op *op, const hd_json *object, struct hd_arena *arena,
+                             struct hd_slice_source *slice)
+{
+    const hd_json *logs;
+    const char **paths;
+
+    HD_TRY(hd_json_find_array(op, object, "logs", &logs));
+    slice->n_logs = hd_json_length(logs);
+    HD_TRY(hd_arena_array(op, arena, slice->n_logs, sizeof *paths, &paths));
+    for (size_t i = 0; i < slice->n_logs; i++) {
+        struct hd_slice text;
+        char *copy;
+
+        HD_TRY(hd_json_as_string(op, hd_json_at(logs, i), "a log file", &text));
+        HD_TRY(hd_arena_strndup(op, arena, text.data, text.size, &copy));
+        if (strlen(copy) != text.size || !is_relative(copy))
+            return hd_fail(op, HUDI_CORRUPT, "split: log file %zu is not of the table", i);
+        paths[i] = copy;
+    }
+    slice->log_paths = paths;
+    return HUDI_OK;
+}
+
+static hudi_status read_instants(struct hd_op *op, const hd_json *list, struct hd_arena *arena,
+                                 struct hd_log_instants *out)
+{
+    struct hd_log_instant *instants;
+
+    out->n_instants = hd_json_length(list);
+    HD_TRY(hd_arena_array(op, arena, out->n_instants, sizeof *instants, &instants));
+    for (size_t i = 0; i < out->n_instants; i++) {
+        const hd_json *instant = hd_json_at(list, i);
+
+        HD_TRY(get_text(op, arena, instant, "time", &instants[i].time));
+        HD_TRY(hd_json_get_bool(op, instant, "committed", &instants[i].is_committed));
+        HD_TRY(find_text(op, arena, instant, "schema", &instants[i].schema));
+        if (i > 0 && strcmp(instants[i - 1].time, instants[i].time) > 0)
+            return hd_fail(op, HUDI_CORRUPT, "split: its instants are not in order");
+    }
+    out->instants = instants;
+    return HUDI_OK;
+}
+
+static hudi_status read_merging(struct hd_op *op, const hd_json *split, hd_scan_plan *plan)
+{
+    const hd_json *blocks, *options, *list, *value;
+    struct hd_json_iter iter = {0};
+    struct hd_slice key;
+
+    HD_TRY(hd_json_get_object(op, split, "blocks", &blocks));
+    HD_TRY(find_text(op, &plan->arena, blocks, "start", &plan->log_instants.start));
+    HD_TRY(find_text(op, &plan->arena, blocks, "as_of", &plan->log_instants.as_of));
+    HD_TRY(hd_json_get_array(op, blocks, "instants", &list));
+    HD_TRY(read_instants(op, list, &plan->arena, &plan->log_instants));
+    HD_TRY(hd_json_find_object(op, split, "options", &options));
+    while (hd_json_next(options, &iter, &key, &value)) {
+        struct hd_slice text;
+
+        HD_TRY(hd_json_as_string(op, value, "option", &text));
+        if (!hd_scan_is_merge_option((const char *)key.data))
+            return hd_fail(op, HUDI_CORRUPT, "split: unknown option \"%.60s\"",
+                           (const char *)key.data);
+        HD_TRY(hd_options_set(op, &plan->merge_options, (const char *)key.data,
+                              (const char *)text.data));
+    }
+    return HUDI_OK;
+}
+
 static hudi_status read_slice(struct hd_op *op, const hd_json *split, hd_scan_plan *plan)
 {
     struct hd_arena *arena = &plan->arena;
@@ -174,13 +296,14 @@ static hudi_status read_slice(struct hd_op *op, const hd_json *split, hd_scan_pl
     HD_TRY(hd_json_find_int64(op, object, "base_bytes", 0, &n_bytes));
     HD_TRY(hd_json_find_int64(op, object, "n_logs", 0, &n_logs));
     HD_TRY(find_text(op, arena, object, "schema", &slice->file_schema));
-    if (n_bytes < 0 || n_logs < 0 || (slice->base_path != NULL && !is_relative(slice->base_path)))
+    HD_TRY(read_logs(op, object, arena, slice));
+    if (n_bytes < 0 || n_logs != (int64_t)slice->n_logs ||
+        (slice->base_path != NULL && !is_relative(slice->base_path)))
         return hd_fail(op, HUDI_CORRUPT, "split: its file slice contradicts itself");
     slice->base_bytes = (uint64_t)n_bytes;
-    slice->n_logs = (size_t)n_logs;
     plan->splits = slice;
     plan->n_splits = 1;
-    return HUDI_OK;
+    return slice->n_logs == 0 ? HUDI_OK : read_merging(op, split, plan);
 }
 
 static hudi_status read_split(struct hd_op *op, const hd_json *split, hd_scan_plan *plan)

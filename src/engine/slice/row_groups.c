@@ -40,8 +40,8 @@ static hudi_status read_bounds(struct hd_op *op, const struct hd_slice_columns *
                                struct hd_arena *arena, struct column_bounds *out)
 {
     const struct ArrowSchema *table = columns->read.children[at];
-    const int32_t file_column = columns->file_column_of[at];
-    const struct ArrowSchema *file = columns->file.children[file_column];
+    const int32_t file_column = columns->file.column_of[at];
+    const struct ArrowSchema *file = columns->file.schema.children[file_column];
     struct hd_column_stats stats;
     struct hd_type file_type, table_type;
     hudi_status status = HUDI_OK;
@@ -89,7 +89,7 @@ static hudi_status may_match(struct hd_op *op, const struct hd_slice_query *quer
 
         if (at < 0)
             continue; /* of the partition path: pruned before */
-        if (columns->file_column_of[at] < 0)
+        if (columns->file.column_of[at] < 0)
             known[i].bounds.null_count = n_rows;
         else
             HD_TRY_OUT(read_bounds(op, columns, reader, row_group, at, &arena, &known[i]));

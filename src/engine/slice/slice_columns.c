@@ -54,7 +54,8 @@ static hudi_status fix_columns(struct hd_op *op, const struct hd_slice_query *qu
     for (size_t i = 0; i < config->n_partition_fields; i++) {
         const int32_t column = hd_schema_find(query->schema, config->partition_fields[i]);
 
-        if (column < 0 || !wanted[column] || hd_schema_find(file, config->partition_fields[i]) >= 0)
+        if (column < 0 || !wanted[column] ||
+            (file != NULL && hd_schema_find(file, config->partition_fields[i]) >= 0))
             continue;
         if (config->key_generator == HD_KEYGEN_TIMESTAMP) {
             status = hd_fail(op, HUDI_NOT_IMPLEMENTED,
@@ -104,14 +105,14 @@ static hudi_status choose_read(struct hd_op *op, const struct ArrowSchema *schem
 
 /* Names that the columns of `read` have in the file. NULL: their own. */
 static hudi_status file_names(struct hd_op *op, const struct hd_slice_query *query,
-                              const struct hd_slice_source *slice, const struct ArrowSchema *read,
+                              const char *file_schema, const struct ArrowSchema *read,
                               hd_internal_schema **internal, const char ***out)
 {
     *out = NULL;
     *internal = NULL;
-    if (query->internal == NULL || slice->file_schema == NULL)
+    if (query->internal == NULL || file_schema == NULL)
         return HUDI_OK;
-    HD_TRY(hd_internal_schema_parse(op, hd_slice_text(slice->file_schema), internal));
+    HD_TRY(hd_internal_schema_parse(op, hd_slice_text(file_schema), internal));
     HD_TRY(hd_internal_schema_file_names(op, query->internal, *internal, read, out));
     for (int64_t i = 0; i < read->n_children; i++) {
         if (hd_is_meta_column(read->children[i]->name))
@@ -123,22 +124,21 @@ static hudi_status file_names(struct hd_op *op, const struct hd_slice_query *que
 static hudi_status understand_file(struct hd_op *op, const struct ArrowSchema *file,
                                    const hd_internal_schema *newest,
                                    const hd_internal_schema *internal, const char *const *names,
-                                   struct hd_slice_columns *out)
+                                   const struct ArrowSchema *read, struct hd_slice_file *out)
 {
     if (internal != NULL) /* fields below the columns are found by their ids as well */
-        HD_TRY(hd_internal_schema_rename_below(op, newest, internal, file, &out->file));
+        HD_TRY(hd_internal_schema_rename_below(op, newest, internal, file, &out->schema));
     else
-        HD_TRY(hd_schema_copy(op, file, &out->file));
-    HD_TRY(hd_alloc_array(op, (size_t)out->read.n_children, sizeof *out->file_column_of,
-                          &out->file_column_of));
-    for (int64_t i = 0; i < out->read.n_children; i++) {
-        const struct ArrowSchema *wanted = out->read.children[i];
+        HD_TRY(hd_schema_copy(op, file, &out->schema));
+    HD_TRY(hd_alloc_array(op, (size_t)read->n_children, sizeof *out->column_of, &out->column_of));
+    for (int64_t i = 0; i < read->n_children; i++) {
+        const struct ArrowSchema *wanted = read->children[i];
         const char *name = names == NULL ? wanted->name : names[i];
         const int32_t column = name == NULL ? -1 : hd_schema_find(file, name);
         struct hd_type stored, table;
         struct ArrowSchema field;
 
-        out->file_column_of[i] = column;
+        out->column_of[i] = column;
         if (column < 0)
             continue;
         HD_TRY(hd_type_of(op, file->children[column], &stored));
@@ -147,20 +147,49 @@ static hudi_status understand_file(struct hd_op *op, const struct ArrowSchema *f
             continue;
         HD_TRY(hd_schema_init_field(op, &field, name, &table,
                                     hd_schema_nullable(file->children[column])));
-        hd_schema_clear(out->file.children[column]);
-        *out->file.children[column] = field;
+        hd_schema_clear(out->schema.children[column]);
+        *out->schema.children[column] = field;
     }
     return HUDI_OK;
 }
 
-hudi_status hd_slice_columns_init(struct hd_op *op, const struct hd_slice_query *query,
-                                  const struct hd_slice_source *slice,
-                                  const struct ArrowSchema *file, struct hd_slice_columns *out)
+hudi_status hd_slice_file_init(struct hd_op *op, const struct hd_slice_query *query,
+                               const char *file_schema, const struct ArrowSchema *read,
+                               const struct ArrowSchema *file, struct hd_slice_file *out)
+{
+    hudi_status status = HUDI_OK;
+    hd_internal_schema *internal = NULL;
+    const char **names = NULL;
+
+    *out = (struct hd_slice_file){0};
+    HD_TRY_OUT(file_names(op, query, file_schema, read, &internal, &names));
+    HD_TRY_OUT(understand_file(op, file, query->internal, internal, names, read, out));
+    HD_TRY_OUT(hd_projection_new(op, read, &out->schema, names, HD_CAST_READ, &out->projection));
+out:
+    hd_free(op, names);
+    hd_internal_schema_free(internal);
+    if (status != HUDI_OK)
+        hd_slice_file_clear(op, out);
+    return status;
+}
+
+void hd_slice_file_clear(struct hd_op *op, struct hd_slice_file *file)
+{
+    hd_projection_free(file->projection);
+    hd_schema_clear(&file->schema);
+    hd_free(op, file->column_of);
+    *file = (struct hd_slice_file){0};
+}
+
+/* ---- both --------------------------------------------------------------------------------- */
+
+hudi_status hd_slice_columns_choose(struct hd_op *op, const struct hd_slice_query *query,
+                                    const struct hd_slice_source *slice,
+                                    const struct ArrowSchema *file, bool operation,
+                                    struct hd_slice_columns *out)
 {
     hudi_status status = HUDI_OK;
     const size_t n = (size_t)query->schema->n_children;
-    hd_internal_schema *internal = NULL;
-    const char **names = NULL;
     bool *wanted = NULL;
     int32_t n_filtered = 0;
 
@@ -177,16 +206,23 @@ hudi_status hd_slice_columns_init(struct hd_op *op, const struct hd_slice_query 
     for (int32_t i = 0; i < n_filtered; i++)
         wanted[filtered[i]] = true;
     HD_TRY_OUT(fix_columns(op, query, slice->partition_path, wanted, file, out));
-    HD_TRY_OUT(
-        choose_read(op, query->schema, wanted, hd_schema_find(file, HD_META_OPERATION) >= 0, out));
-    HD_TRY_OUT(file_names(op, query, slice, &out->read, &internal, &names));
-    HD_TRY_OUT(understand_file(op, file, query->internal, internal, names, out));
-    HD_TRY_OUT(
-        hd_projection_new(op, &out->read, &out->file, names, HD_CAST_READ, &out->projection));
+    HD_TRY_OUT(choose_read(op, query->schema, wanted, operation, out));
 out:
-    hd_free(op, names);
-    hd_internal_schema_free(internal);
     hd_free(op, wanted);
+    if (status != HUDI_OK)
+        hd_slice_columns_clear(op, out);
+    return status;
+}
+
+hudi_status hd_slice_columns_init(struct hd_op *op, const struct hd_slice_query *query,
+                                  const struct hd_slice_source *slice,
+                                  const struct ArrowSchema *file, struct hd_slice_columns *out)
+{
+    HD_TRY(hd_slice_columns_choose(op, query, slice, file,
+                                   hd_schema_find(file, HD_META_OPERATION) >= 0, out));
+    const hudi_status status =
+        hd_slice_file_init(op, query, slice->file_schema, &out->read, file, &out->file);
+
     if (status != HUDI_OK)
         hd_slice_columns_clear(op, out);
     return status;
@@ -196,11 +232,9 @@ void hd_slice_columns_clear(struct hd_op *op, struct hd_slice_columns *columns)
 {
     for (int64_t i = 0; columns->fixed != NULL && i < columns->schema->n_children; i++)
         hd_array_clear(&columns->fixed[i]);
-    hd_projection_free(columns->projection);
-    hd_schema_clear(&columns->file);
+    hd_slice_file_clear(op, &columns->file);
     hd_schema_clear(&columns->read);
     hd_free(op, columns->read_of);
-    hd_free(op, columns->file_column_of);
     hd_free(op, columns->fixed);
     *columns = (struct hd_slice_columns){0};
 }

@@ -3,6 +3,7 @@
 
 #include "arrow/array.h"
 #include "arrow/schema.h"
+#include "engine/slice/log_merge.h"
 #include "engine/slice/slice_rows.h"
 #include "format/table/table_schema.h"
 #include "store/base_file.h"
@@ -11,7 +12,7 @@
  * Invariants
  *  1. Only columns that are given out or filtered by are decoded.
  *  2. A column that is neither cast nor thinned out is the file's own array, shared.
- *  3. Rows keep the order of the file.
+ *  3. Rows keep the order of the file; what log files add comes behind them.
  *
  * With a filter on few of many columns a row group is probed first: those columns alone are read,
  * and the others only if a row passes. That pays while most row groups have none, and ends
@@ -28,6 +29,12 @@ struct hd_slice_reader {
     struct hd_slice_columns columns;
     struct hd_slice_rows rows;
     bool passes_through; /* batches of the projection are what is given out */
+
+    struct hd_merge_columns merging; /* with log files; then `columns` is unused */
+    hd_log_merge *merge;             /* NULL: nothing to merge */
+    struct hd_budget *budget;        /* that `merge` counts against */
+    bool at_rest;                    /* the base file is through */
+    struct hd_slice_merge_stats merge_stats;
 
     bool is_probing;
     int32_t n_probed, n_hits;          /* row groups: looked at, and those with rows that pass */
@@ -127,10 +134,50 @@ static hudi_status prepare_probing(struct hd_op *op, const struct hd_slice_sourc
                                  hd_base_reader_schema(reader->base), &reader->probe_columns));
     HD_TRY(
         hd_slice_rows_init(op, &reader->probe_query, &reader->probe_columns, &reader->probe_rows));
-    hd_projection_file_columns(reader->columns.projection, &n_read);
-    hd_projection_file_columns(reader->probe_columns.projection, &n_probed);
+    hd_projection_file_columns(reader->columns.file.projection, &n_read);
+    hd_projection_file_columns(reader->probe_columns.file.projection, &n_probed);
     reader->is_probing = n_probed > 0 && n_probed * PROBED_SHARE <= n_read;
     return HUDI_OK;
+}
+
+/* The base file alone. */
+static hudi_status prepare_base(struct hd_op *op, const struct hd_slice_query *query,
+                                const struct hd_slice_source *slice, hd_slice_reader *reader)
+{
+    if (reader->base == NULL)
+        return HUDI_OK;
+    HD_TRY(hd_slice_columns_init(op, query, slice, hd_base_reader_schema(reader->base),
+                                 &reader->columns));
+    HD_TRY(hd_slice_rows_init(op, query, &reader->columns, &reader->rows));
+    reader->passes_through = passes_through(query, &reader->columns);
+    HD_TRY(prepare_probing(op, slice, reader));
+    return hd_slice_row_groups(op, query, &reader->columns, reader->base, &reader->row_groups,
+                               &reader->n_row_groups);
+}
+
+/* The log files, and how the base file is read with them. Without a record in them it is read as
+ * if they were not there. */
+static hudi_status prepare_merging(struct hd_op *op, const struct hd_slice_query *query,
+                                   const struct hd_slice_source *slice, hd_slice_reader *reader)
+{
+    struct hd_slice_query whole = *query;
+
+    HD_TRY(hd_merge_columns_init(op, query, slice,
+                                 reader->base == NULL ? NULL : hd_base_reader_schema(reader->base),
+                                 &reader->merging));
+    HD_TRY(hd_log_merge_load(op, slice, &reader->merging, &reader->merge));
+    reader->merge_stats = hd_log_merge_stats(reader->merge);
+    if (hd_log_merge_is_empty(reader->merge)) {
+        hd_log_merge_free(op, reader->merge);
+        reader->merge = NULL;
+        return prepare_base(op, query, slice, reader);
+    }
+    HD_TRY(hd_slice_rows_init(op, query, &reader->merging.base, &reader->rows));
+    if (reader->base == NULL)
+        return HUDI_OK;
+    whole.use_statistics = query->use_statistics && hd_log_merge_replaces(reader->merge);
+    return hd_slice_row_groups(op, &whole, &reader->merging.base, reader->base, &reader->row_groups,
+                               &reader->n_row_groups);
 }
 
 hudi_status hd_slice_reader_open(struct hd_op *op, const struct hd_slice_query *query,
@@ -140,23 +187,15 @@ hudi_status hd_slice_reader_open(struct hd_op *op, const struct hd_slice_query *
     hd_slice_reader *reader = NULL;
 
     *out = NULL;
-    if (slice->n_logs > 0 && !query->read_optimized)
-        return hd_fail(op, HUDI_NOT_IMPLEMENTED,
-                       "file slice %s of instant %s in partition \"%s\" has %zu log files, which "
-                       "are not merged yet; a read-optimized query reads base files alone",
-                       slice->file_id, slice->instant, slice->partition_path, slice->n_logs);
     HD_TRY(hd_alloc(op, sizeof *reader, &reader));
     reader->query = query;
-    if (slice->base_path != NULL) {
+    reader->budget = op->budget;
+    if (slice->base_path != NULL)
         HD_TRY_OUT(open_base(op, query, slice, reader));
-        HD_TRY_OUT(hd_slice_columns_init(op, query, slice, hd_base_reader_schema(reader->base),
-                                         &reader->columns));
-        HD_TRY_OUT(hd_slice_rows_init(op, query, &reader->columns, &reader->rows));
-        reader->passes_through = passes_through(query, &reader->columns);
-        HD_TRY_OUT(prepare_probing(op, slice, reader));
-        HD_TRY_OUT(hd_slice_row_groups(op, query, &reader->columns, reader->base,
-                                       &reader->row_groups, &reader->n_row_groups));
-    }
+    if (slice->n_logs > 0 && !query->read_optimized)
+        HD_TRY_OUT(prepare_merging(op, query, slice, reader));
+    else
+        HD_TRY_OUT(prepare_base(op, query, slice, reader));
     *out = reader;
     return HUDI_OK;
 out:
@@ -164,6 +203,19 @@ out:
         status = hd_fail_path(op, status, reader->path);
     hd_slice_reader_close(reader);
     return status;
+}
+
+static void close_merging(hd_slice_reader *reader)
+{
+    struct hd_op op;
+
+    if (reader->merge != NULL) {
+        hd_op_init(&op);
+        op.budget = reader->budget;
+        hd_log_merge_free(&op, reader->merge);
+        hd_op_clear(&op);
+    }
+    hd_merge_columns_clear(NULL, &reader->merging);
 }
 
 void hd_slice_reader_close(hd_slice_reader *reader)
@@ -175,6 +227,7 @@ void hd_slice_reader_close(hd_slice_reader *reader)
     hd_slice_rows_clear(NULL, &reader->probe_rows);
     hd_slice_columns_clear(NULL, &reader->columns);
     hd_slice_columns_clear(NULL, &reader->probe_columns);
+    close_merging(reader);
     hd_base_reader_close(reader->base);
     hd_free(NULL, reader->row_groups);
     hd_free(NULL, reader->path);
@@ -197,7 +250,7 @@ static hudi_status open_row_groups(struct hd_op *op, hd_slice_reader *reader,
                                            .row_groups = reader->row_groups + first,
                                            .n_row_groups = n};
 
-    options.columns = hd_projection_file_columns(columns->projection, &options.n_columns);
+    options.columns = hd_projection_file_columns(columns->file.projection, &options.n_columns);
     return hd_base_reader_read(op, reader->base, &options, out);
 }
 
@@ -213,7 +266,7 @@ static hudi_status probe(struct hd_op *op, hd_slice_reader *reader, int32_t row_
     while (status == HUDI_OK && !*hit) {
         HD_TRY_OUT(hd_op_check_cancel(op));
         HD_TRY_OUT(hd_base_batches_next(op, batches, &stored));
-        HD_TRY_OUT(hd_projection_apply(op, reader->probe_columns.projection, &stored, &batch));
+        HD_TRY_OUT(hd_projection_apply(op, reader->probe_columns.file.projection, &stored, &batch));
         status = hd_slice_rows_select(op, &reader->probe_rows, &batch);
         *hit = reader->probe_rows.runs.n_rows > 0;
         hd_array_clear(&batch);
@@ -225,7 +278,8 @@ out:
 
 /* Open what comes next: while probing a row group with rows that pass, else all that are left.
  * HUDI_END when there is none. */
-static hudi_status advance(struct hd_op *op, hd_slice_reader *reader)
+static hudi_status advance(struct hd_op *op, hd_slice_reader *reader,
+                           const struct hd_slice_columns *columns)
 {
     hd_base_batches_close(reader->batches);
     reader->batches = NULL;
@@ -242,28 +296,56 @@ static hudi_status advance(struct hd_op *op, hd_slice_reader *reader)
         }
         reader->next_row_group += n;
         if (hit)
-            return open_row_groups(op, reader, &reader->columns, first, n, &reader->batches);
+            return open_row_groups(op, reader, columns, first, n, &reader->batches);
     }
     return HUDI_END;
 }
 
 /* ---- batches ------------------------------------------------------------------------------ */
 
+/* The next rows of the base file, as columns that are read; may be empty. HUDI_END */
+static hudi_status next_stored(struct hd_op *op, hd_slice_reader *reader,
+                               const struct hd_slice_columns *columns, struct ArrowArray *out)
+{
+    struct ArrowArray stored;
+
+    for (;;) {
+        if (reader->batches == NULL)
+            HD_TRY(advance(op, reader, columns));
+        const hudi_status read = hd_base_batches_next(op, reader->batches, &stored);
+        if (read == HUDI_OK)
+            return hd_projection_apply(op, columns->file.projection, &stored, out);
+        if (read != HUDI_END)
+            return read;
+        HD_TRY(advance(op, reader, columns));
+    }
+}
+
+/* The next rows of the slice before they are filtered. */
+static hudi_status next_rows(struct hd_op *op, hd_slice_reader *reader, struct ArrowArray *out)
+{
+    if (reader->merge == NULL)
+        return next_stored(op, reader, &reader->columns, out);
+    if (!reader->at_rest) {
+        const hudi_status status = next_stored(op, reader, &reader->merging.base, out);
+        if (status == HUDI_OK)
+            return hd_log_merge_apply(op, reader->merge, out);
+        if (status != HUDI_END)
+            return status;
+        reader->at_rest = true;
+    }
+    const hudi_status status = hd_log_merge_rest(op, reader->merge, out);
+    reader->merge_stats = hd_log_merge_stats(reader->merge);
+    return status;
+}
+
 static hudi_status next_batch(struct hd_op *op, hd_slice_reader *reader, struct ArrowArray *out)
 {
     for (;;) {
-        struct ArrowArray stored, batch;
+        struct ArrowArray batch;
 
         HD_TRY(hd_op_check_cancel(op));
-        if (reader->batches == NULL)
-            HD_TRY(advance(op, reader));
-        const hudi_status read = hd_base_batches_next(op, reader->batches, &stored);
-        if (read == HUDI_END) {
-            HD_TRY(advance(op, reader));
-            continue;
-        }
-        HD_TRY(read);
-        HD_TRY(hd_projection_apply(op, reader->columns.projection, &stored, &batch));
+        HD_TRY(next_rows(op, reader, &batch));
         if (batch.length > 0 && reader->passes_through) {
             hd_array_move(&batch, out);
             return HUDI_OK;
@@ -279,11 +361,16 @@ static hudi_status next_batch(struct hd_op *op, hd_slice_reader *reader, struct 
 hudi_status hd_slice_reader_next(struct hd_op *op, hd_slice_reader *reader, struct ArrowArray *out)
 {
     *out = (struct ArrowArray){0};
-    if (reader->base == NULL)
+    if (reader->base == NULL && reader->merge == NULL)
         return HUDI_END;
     const hudi_status status = next_batch(op, reader, out);
 
-    if (status != HUDI_OK && status != HUDI_END)
+    if (status != HUDI_OK && status != HUDI_END && reader->path != NULL)
         hd_error_set_path(op, reader->path);
     return status;
+}
+
+struct hd_slice_merge_stats hd_slice_reader_merge_stats(const hd_slice_reader *reader)
+{
+    return reader->merge_stats;
 }

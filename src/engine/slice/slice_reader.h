@@ -7,7 +7,9 @@
 
 #include "base/op.h"
 #include "engine/record/projection.h"
+#include "engine/slice/log_rules.h"
 #include "engine/slice/predicate.h"
+#include "format/table/config_keys.h"
 #include "format/table/table_config.h"
 #include "hudi/arrow_c.h"
 #include "store/file_system.h"
@@ -26,6 +28,12 @@ struct hd_slice_query {
     bool read_optimized;                /* base files alone */
     bool use_statistics;                /* skip row groups by what the footer says */
     int64_t batch_rows;                 /* at most; 0: what suits the file */
+
+    /* Merging of log files. */
+    const struct hd_options *options; /* libhudi.merge.rules, hoodie.payload.delete.*, those of the
+                                         spillable map; NULL: defaults */
+    const struct hd_log_instants *log_instants; /* NULL: the timeline is empty */
+    uint64_t merge_bytes; /* for records of log files in memory; 0: half of the op's budget */
 };
 
 /** A file slice to read. Strings are borrowed while the reader is open. */
@@ -35,8 +43,23 @@ struct hd_slice_source {
     const char *instant;
     const char *base_path; /* relative to the table; NULL: log files only */
     uint64_t base_bytes;
+    const char *const *log_paths; /* relative to the table, in log order */
     size_t n_logs;
     const char *file_schema; /* internal schema of the base file; NULL without query->internal */
+};
+
+/** What merging has come upon: what compaction writes into its statistics. */
+struct hd_slice_merge_stats {
+    int64_t n_log_files;
+    int64_t n_blocks; /* all of them, those below too */
+    int64_t n_corrupt_blocks;
+    int64_t n_rollback_blocks;
+    int64_t n_records; /* in blocks that count, deletes too */
+    int64_t n_entries; /* keys of these */
+    int64_t n_updated; /* rows of the base file that were changed, */
+    int64_t n_deleted; /* and deleted, */
+    int64_t n_added;   /* and rows that the base file did not have; so far */
+    int64_t n_spilled;
 };
 
 typedef struct hd_slice_reader hd_slice_reader;
@@ -45,9 +68,14 @@ typedef struct hd_slice_reader hd_slice_reader;
  * Open a slice: its rows as batches of the query's columns, in the table's types whatever the file
  * has. Columns that the file lacks are null; partition columns that the table does not store come
  * from the partition path. Rows that `_hoodie_operation` marks as deleted (D) or overwritten (-U)
- * are left out.
+ * are left out. Unless read_optimized, the log files are merged into the base file by the table's
+ * rules: rows come in the order of the base file, then those that only log files have, in the order
+ * in which their keys first came. Meta columns are those of the record that won. Damaged blocks are
+ * warnings in the op's log. The records of the log files are read when the slice is opened, and
+ * what does not fit into `merge_bytes` waits on disk.
  * @return HUDI_NOT_FOUND for a file that is gone; HUDI_CORRUPT; HUDI_SCHEMA for a column whose type
- *         does not become the table's; HUDI_NOT_IMPLEMENTED for log files unless read_optimized
+ *         does not become the table's; HUDI_NOT_IMPLEMENTED for a payload class or block type that
+ *         is not known
  * Source: HoodieBaseRelation, HoodieFileGroupReader (Hudi 0.15.0)
  */
 hudi_status hd_slice_reader_open(struct hd_op *op, const struct hd_slice_query *query,
@@ -58,6 +86,9 @@ hudi_status hd_slice_reader_next(struct hd_op *op, hd_slice_reader *reader, stru
 
 /** Row groups of the base file, and how many of them statistics left to be read. */
 void hd_slice_reader_row_groups(const hd_slice_reader *reader, int32_t *n_all, int32_t *n_read);
+
+/** Of a slice with log files; what is counted on the way is complete after the last batch. */
+struct hd_slice_merge_stats hd_slice_reader_merge_stats(const hd_slice_reader *reader);
 
 /** Takes NULL. */
 void hd_slice_reader_close(hd_slice_reader *reader);

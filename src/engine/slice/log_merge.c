@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/slice/log_merge.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "arrow/array.h"
+#include "engine/slice/log_merge_internal.h"
+#include "engine/slice/log_rows.h"
+
+#define MEMORY_SHARE 0.8 /* of the memory for records, as ExternalSpillableMap has it */
+#define MAX_BATCH_BYTES (UINT64_C(8) << 20)
+
+/* ---- two entries of one key ---------------------------------------------------------------- */
+
+static bool has_value(const struct hd_merge_columns *columns, const struct hd_view *views,
+                      int64_t row, int32_t column)
+{
+    return !columns->is_partial ||
+           hd_view_bool(&views[hd_merge_columns_presence(columns, column)], row);
+}
+
+static bool is_delete(const struct hd_merge_columns *columns, const struct hd_merge_side *side)
+{
+    return hd_merger_is_delete(columns->merger, side);
+}
+
+static bool takes_entry_later(void *self, const struct hd_view *old_columns, int64_t old_row,
+                              const struct hd_view *new_columns, int64_t new_row, bool *merged)
+{
+    const struct hd_merge_columns *columns = self;
+    const struct hd_merge_side earlier = hd_merge_side_of_entry(columns, old_columns, old_row);
+    const struct hd_merge_side later = hd_merge_side_of_entry(columns, new_columns, new_row);
+
+    if (columns->is_partial && !is_delete(columns, &earlier) && !is_delete(columns, &later)) {
+        *merged = true;
+        return true;
+    }
+    return hd_merger_precombine(columns->merger, &earlier, &later, merged);
+}
+
+/* Of a partial update: a value that only one has is taken from it, else the winner's. */
+static bool takes_partial(const struct hd_merge_columns *columns, int32_t column,
+                          const struct hd_merge_side *earlier, const struct hd_merge_side *later,
+                          const struct hd_view *old_columns, const struct hd_view *new_columns)
+{
+    const bool in_earlier = has_value(columns, old_columns, earlier->row, column);
+    const bool in_later = has_value(columns, new_columns, later->row, column);
+
+    if (in_earlier != in_later)
+        return in_later;
+    return !hd_merger_stored_wins(columns->merger, earlier, later);
+}
+
+static bool takes_later(void *self, int32_t column, const struct hd_view *old_columns,
+                        int64_t old_row, const struct hd_view *new_columns, int64_t new_row)
+{
+    const struct hd_merge_columns *columns = self;
+    const struct hd_merge_side earlier = hd_merge_side_of_entry(columns, old_columns, old_row);
+    const struct hd_merge_side later = hd_merge_side_of_entry(columns, new_columns, new_row);
+
+    if (column == hd_merge_columns_mark(columns))
+        return true; /* both are rows */
+    if (columns->is_partial) {
+        if (column > hd_merge_columns_mark(columns))
+            column -= hd_merge_columns_presence(columns, 0);
+        return takes_partial(columns, column, &earlier, &later, old_columns, new_columns);
+    }
+    if (column < columns->n_meta || column == columns->operation)
+        return hd_merger_meta_from_incoming(columns->merger, &earlier, &later);
+    return hd_merger_column_from_incoming(columns->merger, column - columns->n_meta, &earlier,
+                                          &later);
+}
+
+/* ---- a row and an entry -------------------------------------------------------------------- */
+
+enum hd_merge_choice hd_log_merge_choose(const struct hd_merge_columns *columns,
+                                         const struct hd_merge_side *stored,
+                                         const struct hd_merge_side *entry)
+{
+    struct hd_merge_side incoming = *entry;
+
+    if (!entry->is_row && columns->rules.delete_beats_base)
+        incoming.by_arrival = true;
+    if (columns->is_partial && !is_delete(columns, &incoming) && !is_delete(columns, stored))
+        return hd_merger_stored_wins(columns->merger, stored, &incoming) ? HD_MERGE_KEEP_STORED
+                                                                         : HD_MERGE_COLUMNS;
+    const enum hd_merge_choice choice = hd_merger_combine(columns->merger, stored, &incoming);
+
+    if (choice != HD_MERGE_REWRITE_STORED)
+        return choice;
+    /* Its meta columns are the entry's, where a row of both has these. */
+    return hd_merger_rule(columns->merger) == HD_MERGE_PARTIAL_UPDATE ? HD_MERGE_COLUMNS
+                                                                      : HD_MERGE_KEEP_STORED;
+}
+
+bool hd_log_merge_takes_entry(const struct hd_merge_columns *columns, int32_t column,
+                              const struct hd_merge_side *stored, const struct hd_merge_side *entry,
+                              const struct hd_view *entry_views)
+{
+    if (columns->is_partial)
+        return has_value(columns, entry_views, entry->row, column);
+    if (column < columns->n_meta || column == columns->operation)
+        return hd_merger_meta_from_incoming(columns->merger, stored, entry);
+    return hd_merger_column_from_incoming(columns->merger, column - columns->n_meta, stored, entry);
+}
+
+/* ---- loading ------------------------------------------------------------------------------- */
+
+static hudi_status check_keys(struct hd_op *op, const struct hd_view *keys)
+{
+    for (int64_t i = 0; keys->validity != NULL && i < keys->length; i++) {
+        if (hd_view_is_null(keys, i))
+            return hd_fail(op, HUDI_CORRUPT, "record %" PRId64 " of a log block has no key", i);
+    }
+    return HUDI_OK;
+}
+
+static hudi_status put_batch(struct hd_op *op, hd_log_merge *merge, struct hd_log_batch *batch)
+{
+    const struct hd_spillable_map_resolve resolve = {takes_entry_later, takes_later,
+                                                     (void *)merge->columns};
+    struct hd_shared_array *shared = NULL;
+    const int64_t n_rows = batch->entries.length;
+    hudi_status status;
+
+    HD_TRY_OUT(check_keys(op, &batch->keys));
+    HD_TRY_OUT(hd_shared_array_new(op, &batch->entries, &shared));
+    HD_TRY_OUT(hd_spillable_map_put(op, merge->map, &batch->keys, NULL, shared, NULL, n_rows,
+                                    &resolve, NULL));
+    merge->stats.n_records += n_rows;
+out:
+    hd_shared_array_free(shared);
+    hd_array_clear(&batch->entries);
+    return status;
+}
+
+/* Internal schema of a block, by its instant. */
+static const char *schema_of_instant(const struct hd_slice_query *query, struct hd_slice time)
+{
+    const struct hd_log_instants *instants = query->log_instants;
+
+    if (query->internal == NULL || instants == NULL)
+        return NULL;
+    for (size_t i = 0; i < instants->n_instants; i++) {
+        if (instants->instants[i].is_committed &&
+            hd_slice_equal(hd_slice_text(instants->instants[i].time), time))
+            return instants->instants[i].schema;
+    }
+    return NULL;
+}
+
+struct load {
+    const struct hd_slice_source *slice;
+    struct hd_log_scan scan;
+    hd_log_rows *rows;
+    hd_log_reader *file; /* of block `at` */
+    int64_t file_number; /* -1: none */
+};
+
+static hudi_status load_block(struct hd_op *op, hd_log_merge *merge, struct load *load,
+                              uint32_t number)
+{
+    const struct hd_slice_query *query = &merge->columns->query;
+    const struct hd_log_scan_block *info = &load->scan.blocks[number];
+    struct hd_log_batch batch;
+    hudi_status status;
+
+    if (load->file_number != info->file) {
+        hd_log_reader_close(op, load->file);
+        load->file = NULL;
+        load->file_number = info->file;
+        HD_TRY(hd_log_scan_open_file(op, query, load->slice, info->file, &load->file));
+    }
+    status = hd_log_rows_begin(op, load->rows, load->file, info,
+                               schema_of_instant(query, load->scan.entries[number].instant));
+    while (status == HUDI_OK) {
+        status = hd_log_rows_next(op, load->rows, &batch);
+        if (status == HUDI_OK)
+            status = put_batch(op, merge, &batch);
+    }
+    if (status == HUDI_END)
+        return HUDI_OK;
+    return hd_fail_path(op, status, hd_input_file_path(hd_log_reader_file(load->file)));
+}
+
+static hudi_status open_map(struct hd_op *op, const struct hd_merge_columns *columns,
+                            uint64_t memory_bytes, hd_spillable_map **out)
+{
+    const struct hd_options *options = columns->query.options;
+    const struct hd_spillable_map_options map = {
+        .schema = &columns->entry,
+        .memory_bytes = (uint64_t)((double)memory_bytes * MEMORY_SHARE),
+        .disk_map = strcmp(hd_options_text(options, NULL, "hoodie.common.spillable.diskmap.type"),
+                           "ROCKS_DB") == 0
+                        ? HD_DISK_MAP_ROCKS_DB
+                        : HD_DISK_MAP_BITCASK,
+        .compress = hd_options_bool(options, NULL, "hoodie.common.diskmap.compression.enabled"),
+        .folder = hd_options_text(options, NULL, "hoodie.memory.spillable.map.path"),
+    };
+
+    return hd_spillable_map_new(op, &map, out);
+}
+
+static hudi_status load_all(struct hd_op *op, struct load *load, struct hd_merge_columns *columns,
+                            hd_log_merge *merge)
+{
+    uint64_t memory = columns->query.merge_bytes;
+
+    if (memory == 0)
+        memory = op->budget->limit_bytes / 2;
+    const uint64_t batch_bytes = memory / 8 < MAX_BATCH_BYTES ? memory / 8 : MAX_BATCH_BYTES;
+
+    HD_TRY(hd_log_scan_load(op, &columns->query, load->slice, &columns->rules, &load->scan));
+    merge->stats = load->scan.stats;
+    HD_TRY(hd_merge_columns_entry(op, load->scan.is_partial, columns));
+    HD_TRY(open_map(op, columns, memory, &merge->map));
+    HD_TRY(hd_log_rows_new(op, columns, batch_bytes, &load->rows));
+    for (size_t i = 0; i < load->scan.n_chosen; i++)
+        HD_TRY(load_block(op, merge, load, load->scan.chosen[i]));
+    const int64_t n = hd_spillable_map_length(merge->map);
+    merge->stats.n_entries = n;
+    merge->stats.n_spilled = hd_spillable_map_spilled_rows(merge->map);
+    const uint64_t n_bytes =
+        hd_spillable_map_memory_bytes(merge->map) + hd_spillable_map_disk_bytes(merge->map);
+    merge->rest_rows = n == 0 ? 1 : (int64_t)(batch_bytes / (n_bytes / (uint64_t)n + 1)) + 1;
+    return hd_alloc_array(op, ((size_t)n + 7) / 8, 1, &merge->met);
+}
+
+hudi_status hd_log_merge_load(struct hd_op *op, const struct hd_slice_source *slice,
+                              struct hd_merge_columns *columns, hd_log_merge **out)
+{
+    struct load load = {.slice = slice, .file_number = -1};
+    hd_log_merge *merge;
+
+    *out = NULL;
+    HD_TRY(hd_alloc(op, sizeof *merge, &merge));
+    merge->columns = columns;
+    const hudi_status status = load_all(op, &load, columns, merge);
+
+    hd_log_rows_free(op, load.rows);
+    hd_log_reader_close(op, load.file);
+    hd_log_scan_clear(op, &load.scan);
+    if (status != HUDI_OK) {
+        hd_log_merge_free(op, merge);
+        return status;
+    }
+    *out = merge;
+    return HUDI_OK;
+}
+
+void hd_log_merge_free(struct hd_op *op, hd_log_merge *merge)
+{
+    if (merge == NULL)
+        return;
+    hd_spillable_map_free(op, merge->map);
+    hd_free(op, merge->met);
+    hd_free(op, merge->found);
+    hd_free(op, merge->rows);
+    hd_free(op, merge->hits);
+    hd_free(op, merge->choices);
+    hd_free(op, merge->runs.runs);
+    hd_arena_clear(&merge->arena);
+    hd_free(op, merge);
+}
+
+bool hd_log_merge_is_empty(const hd_log_merge *merge)
+{
+    return hd_spillable_map_length(merge->map) == 0;
+}
+
+bool hd_log_merge_replaces(const hd_log_merge *merge)
+{
+    return hd_merger_rule(merge->columns->merger) == HD_MERGE_OVERWRITE_WITH_LATEST &&
+           !merge->columns->is_partial;
+}
+
+struct hd_slice_merge_stats hd_log_merge_stats(const hd_log_merge *merge)
+{
+    return merge->stats;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HD_ENGINE_LOG_MERGE_H
+#define HD_ENGINE_LOG_MERGE_H
+
+#include "engine/record/spillable_map.h"
+#include "engine/slice/merge_columns.h"
+
+/*
+ * Private to engine/slice: the records of a slice's log files, merged by key, and how the rows of
+ * the base file and they become the slice's rows.
+ *
+ * Invariants
+ *  1. Blocks are merged in the order of hd_log_choose(), oldest first, by the pre-combine of the
+ *     table's rule; then each row of the base file with the entry of its key, by its combine.
+ *  2. An entry is given out by itself only if no row of the base file had its key: then it is at
+ *     the end, in the order in which keys first came in the log files. An entry that meets several
+ *     rows of its key (bulk_insert may leave them) changes them all.
+ *  3. A batch that no entry meets is handed on as it is.
+ *  4. Rows are merged before they are filtered. Row groups may be left out by their statistics only
+ *     under hd_log_merge_replaces().
+ */
+typedef struct hd_log_merge hd_log_merge;
+
+/** Read the log files of a slice. `columns` is borrowed, and gets its schema of entries here.
+ * @return HUDI_CORRUPT for a record that is none, naming the file */
+hudi_status hd_log_merge_load(struct hd_op *op, const struct hd_slice_source *slice,
+                              struct hd_merge_columns *columns, hd_log_merge **out);
+/** Takes NULL. */
+void hd_log_merge_free(struct hd_op *op, hd_log_merge *merge);
+
+/** No record at all: the slice is its base file. */
+bool hd_log_merge_is_empty(const hd_log_merge *merge);
+
+/** An entry takes the place of whatever row has its key: the row need not be read to tell what
+ * comes of the two. */
+bool hd_log_merge_replaces(const hd_log_merge *merge);
+
+/** Merge a batch of rows of the base file (columns of `read`), in place; it may come out empty. */
+hudi_status hd_log_merge_apply(struct hd_op *op, hd_log_merge *merge, struct ArrowArray *batch);
+
+/** After the last of them: the next rows that the base file did not have. @return HUDI_END */
+hudi_status hd_log_merge_rest(struct hd_op *op, hd_log_merge *merge, struct ArrowArray *out);
+
+struct hd_slice_merge_stats hd_log_merge_stats(const hd_log_merge *merge);
+
+#endif
