@@ -546,6 +546,7 @@ hudi_status hd_avro_decoder_new_with(struct hd_op *op, const struct hd_avro_sche
                                      const struct hd_avro_decoder_options *options,
                                      hd_avro_decoder **out)
 {
+    static const struct hd_avro_decoder_options none = {0};
     hd_avro_decoder *d = NULL;
     hudi_status status;
 
@@ -555,7 +556,7 @@ hudi_status hd_avro_decoder_new_with(struct hd_op *op, const struct hd_avro_sche
     d->first_rows = MIN_ROWS;
     HD_TRY_OUT(hd_schema_copy(op, wanted, &d->wanted));
     HD_TRY_OUT(hd_builder_new(op, &d->wanted, &d->root));
-    HD_TRY_OUT(hd_avro_decoder_compile(op, writer, options == NULL ? NULL : options->reader, d));
+    HD_TRY_OUT(hd_avro_decoder_compile(op, writer, options == NULL ? &none : options, d));
     *out = d;
     return HUDI_OK;
 out:

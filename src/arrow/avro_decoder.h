@@ -2,6 +2,7 @@
 #ifndef HD_ARROW_AVRO_DECODER_H
 #define HD_ARROW_AVRO_DECODER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "arrow/type.h"
@@ -41,6 +42,12 @@ struct hd_avro_decoder_options {
     /** The reader's record: its fields' defaults are the values of columns that the writer lacks. A
      * column not in it, or without default, is null. NULL: all such columns are null. */
     const struct hd_avro_schema *reader;
+    /** A float becomes the double with its decimal text, 0.1 and not 0.10000000149011612. Hudi does
+     * that to log records from 1.1 on, and in all releases where it rewrites records (schema on
+     * read, a number in the same record that became a string); otherwise it leaves it to Avro,
+     * which widens exactly. Source: HoodieAvroUtils.recordNeedsRewriteForExtendedAvroTypePromotion.
+     */
+    bool floats_by_text;
 };
 
 /**

@@ -17,6 +17,7 @@
 struct compiler {
     struct hd_op *op;
     struct hd_avro_decoder *d;
+    bool floats_by_text;
     struct hd_column_path path;
     const char *path_text; /* the path in the arena, NULL until asked for */
 };
@@ -252,6 +253,7 @@ static hudi_status add_leaf(struct compiler *c, const struct hd_avro_schema *avr
         if (!conversion(avro, &from, to))
             return HUDI_NOT_FOUND;
         step.code = DO_CONVERT;
+        step.by_text = c->floats_by_text && from.id == HD_TYPE_FLOAT && to->id == HD_TYPE_DOUBLE;
         step.u.from = from;
     }
     return add_step(c, step, &at);
@@ -542,14 +544,14 @@ static hudi_status add_value(struct compiler *c, const struct hd_avro_schema *av
 }
 
 hudi_status hd_avro_decoder_compile(struct hd_op *op, const struct hd_avro_schema *writer,
-                                    const struct hd_avro_schema *reader,
+                                    const struct hd_avro_decoder_options *options,
                                     struct hd_avro_decoder *decoder)
 {
-    struct compiler c = {.op = op, .d = decoder};
+    struct compiler c = {.op = op, .d = decoder, .floats_by_text = options->floats_by_text};
 
     if (writer->type != HD_AVRO_RECORD)
         return hd_fail(op, HUDI_SCHEMA, "rows are Avro records, not %s",
                        hd_avro_type_name(writer->type));
-    return add_record_fields(&c, writer, reader_of(reader, HD_AVRO_RECORD), &decoder->wanted,
-                             decoder->root);
+    return add_record_fields(&c, writer, reader_of(options->reader, HD_AVRO_RECORD),
+                             &decoder->wanted, decoder->root);
 }

@@ -61,6 +61,7 @@ struct hd_avro_step {
     uint8_t code;
     uint8_t null_branch; /* 0, 1 or HD_AVRO_NOT_NULLABLE */
     bool nullable;       /* the column takes nulls */
+    bool by_text;        /* DO_CONVERT: a float to a double, by way of its text */
     uint32_t end;        /* the step behind this one and its parts */
     hd_builder *to;      /* NULL when nothing is wanted */
     const char *path;    /* of the field, for messages; in the arena */
@@ -89,7 +90,7 @@ struct hd_avro_decoder {
 
 /** Fill `decoder->steps`; `wanted`, `root` and an empty arena are there. */
 hudi_status hd_avro_decoder_compile(struct hd_op *op, const struct hd_avro_schema *writer,
-                                    const struct hd_avro_schema *reader,
+                                    const struct hd_avro_decoder_options *options,
                                     struct hd_avro_decoder *decoder);
 
 /** Big-endian two's complement of any length but 0. false when it does not fit 128 bits. */

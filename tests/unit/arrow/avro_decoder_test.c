@@ -185,6 +185,39 @@ static void promotions_are_those_of_avro_and_hudi(void **state)
                        "18263");
 }
 
+static void floats_widen_exactly_or_by_their_text(void **state)
+{
+    struct hd_op *op = *state;
+    static const char *const RECORDS[] = {"cdcccc3d", "0000c07f", "000080ff", "00000080"};
+    static const char *const ROWS[] = {"[(0.10000000149011612), (nan), (-inf), (-0)]",
+                                       "[(0.10000000000000001), (nan), (-inf), (-0)]"};
+
+    for (int by_text = 0; by_text <= 1; by_text++) {
+        struct hd_arena arena = {0};
+        struct ArrowSchema wanted;
+        struct ArrowArray out;
+        hd_avro_decoder *decoder;
+        const struct hd_avro_decoder_options options = {.floats_by_text = by_text == 1};
+
+        OK(hd_avro_to_arrow(op, test_avro(op, &arena, AVRO_RECORD(AVRO_FIELD("v", "\"double\""))),
+                            &wanted));
+        OK(hd_avro_decoder_new_with(
+            op, test_avro(op, &arena, AVRO_RECORD(AVRO_FIELD("v", "\"float\""))), &wanted, &options,
+            &decoder));
+        for (size_t i = 0; i < HD_ARRAY_LENGTH(RECORDS); i++) {
+            const struct hd_slice record = test_hex(RECORDS[i]);
+            OK(hd_avro_decoder_add(op, decoder, record));
+            test_hex_free(record);
+        }
+        OK(hd_avro_decoder_finish(op, decoder, &out));
+        ASSERT_ARRAY(&wanted, &out, ROWS[by_text]);
+        hd_array_clear(&out);
+        hd_avro_decoder_free(op, decoder);
+        hd_schema_clear(&wanted);
+        hd_arena_clear(&arena);
+    }
+}
+
 #define DECIMAL(type, precision, scale)                                                            \
     "{\"type\":\"bytes\",\"logicalType\":\"decimal\",\"precision\":" #precision                    \
     ",\"scale\":" #scale "}"
@@ -565,6 +598,7 @@ int main(void)
         TEST(a_branch_that_the_column_does_not_take_is_refused_when_it_occurs),
         TEST(a_branch_with_parts_that_do_not_fit_is_refused_when_it_occurs),
         TEST(promotions_are_those_of_avro_and_hudi),
+        TEST(floats_widen_exactly_or_by_their_text),
         TEST(decimals_widen_and_keep_their_value),
         TEST(units_of_time_are_converted_or_refused),
         TEST(uuids_on_fixed_become_texts_where_texts_are_wanted),
