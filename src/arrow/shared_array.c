@@ -91,7 +91,7 @@ static hudi_status share(struct hd_op *op, struct hd_shared_array *shared,
     for (size_t i = 0; i < n_children; i++)
         HD_TRY_OUT(share(op, shared, from->children[i], depth + 1, &nodes[i]));
     if (from->dictionary != NULL)
-        HD_TRY_OUT(share(op, shared, from->dictionary, depth + 1, out->dictionary));
+        HD_TRY_OUT(share(op, shared, from->dictionary, depth + 1, &nodes[n_children]));
 out:
     if (status != HUDI_OK)
         hd_array_clear(out);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/write/input.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "arrow/cast.h"
@@ -160,8 +161,8 @@ static hudi_status fail_row(struct hd_op *op, struct hd_input *input, double fra
 {
     char where[ROW_NAME_BYTES];
 
-    snprintf(where, sizeof where, "%s%srow %lld", input->name == NULL ? "" : input->name,
-             input->name == NULL ? "" : " ", (long long)(input->n_rows_seen + row + 1));
+    snprintf(where, sizeof where, "%s%srow %" PRId64, input->name == NULL ? "" : input->name,
+             input->name == NULL ? "" : " ", input->n_rows_seen + row + 1);
     return hd_write_status_fail(op, input->status, fraction, where, reason);
 }
 

@@ -509,7 +509,8 @@ static hudi_status make_works(struct hd_op *op, hd_upsert *upsert, struct placed
     struct hd_index_hit *hits;
     int64_t *inserts;
 
-    qsort(placed->items, placed->n, sizeof *placed->items, by_slice_and_row);
+    if (placed->n > 0)
+        qsort(placed->items, placed->n, sizeof *placed->items, by_slice_and_row);
     HD_TRY(hd_arena_array(op, &upsert->arena, placed->n, sizeof *hits, &hits));
     HD_TRY(hd_arena_array(op, &upsert->arena, placed->n, sizeof *inserts, &inserts));
     for (size_t i = 0; i < placed->n;) {
@@ -577,7 +578,6 @@ static hudi_status write_inserts(struct hd_op *op, hd_upsert *upsert)
             hd_input_batch_clear(op, &batch);
             HD_TRY_OUT(status);
         }
-        status = HUDI_OK;
     }
     HD_TRY_OUT(hd_insert_finish(op, insert));
 out:
