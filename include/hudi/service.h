@@ -59,6 +59,28 @@ HUDI_EXPORT const char *hudi_cleaning_file(const hudi_cleaning *cleaning, size_t
                                            size_t f);
 HUDI_EXPORT void hudi_cleaning_free(hudi_cleaning *cleaning);
 
+/* ---- archiving ------------------------------------------------------------------------------ */
+
+/** What an archiving did, or would do. All zero and "" when there is nothing to archive. */
+typedef struct hudi_archiving hudi_archiving;
+
+/**
+ * Move the oldest instants from the active timeline to the archive, once there are more than
+ * hoodie.keep.max.commits writes, down to hoodie.keep.min.commits (of the table's options). Readers
+ * see no difference. Takes the write lock. Killed at any point, nothing is lost and the next
+ * archiving goes on.
+ * @param dry_run  not 0: say what would go; nothing is changed
+ * @param out      may be NULL
+ */
+HUDI_EXPORT hudi_status hudi_archive(hudi_table *table, int dry_run, hudi_cancel *cancel,
+                                     hudi_archiving **out, hudi_error **err);
+/** Instants, the writes among them, and the times of the oldest and the newest. */
+HUDI_EXPORT size_t hudi_archiving_instants(const hudi_archiving *archiving);
+HUDI_EXPORT size_t hudi_archiving_writes(const hudi_archiving *archiving);
+HUDI_EXPORT const char *hudi_archiving_first(const hudi_archiving *archiving);
+HUDI_EXPORT const char *hudi_archiving_last(const hudi_archiving *archiving);
+HUDI_EXPORT void hudi_archiving_free(hudi_archiving *archiving);
+
 /* ---- verification --------------------------------------------------------------------------- */
 
 /** What a check of the whole table found. */

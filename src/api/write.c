@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/api.h"
 #include "arrow/stream.h"
-#include "service/cleaning.h"
+#include "service/after_write.h"
 
 struct hudi_commit {
     struct hd_commit_result result;
@@ -129,7 +129,7 @@ hudi_status hudi_write_commit(hudi_write *write, hudi_commit **out, hudi_error *
     write->coordinator = NULL;
     HD_TRY_OUT(status);
     if (commit->result.committed)
-        hd_clean_after_write(&op, write->context->pool, write->uri, &write->options);
+        hd_services_after_write(&op, write->context->pool, write->uri, &write->options);
     if (out != NULL) {
         *out = commit;
         commit = NULL;

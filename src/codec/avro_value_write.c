@@ -13,10 +13,11 @@
 struct maker {
     struct hd_op *op;
     struct hd_arena *arena;
-    unsigned n_values_left;
+    uint64_t n_values_left;
 };
 
 #define MAX_DEFAULT_VALUES 10000
+#define VALUES_PER_BYTE 8
 
 static hudi_status make_value(struct maker *m, const struct hd_avro_schema *schema,
                               const hd_json *json, unsigned depth, struct hd_avro_value *out);
@@ -217,7 +218,10 @@ hudi_status hd_avro_value_of_json(struct hd_op *op, struct hd_arena *arena,
                                   const struct hd_avro_schema *schema, struct hd_slice json,
                                   struct hd_avro_value *out)
 {
-    struct maker m = {.op = op, .arena = arena, .n_values_left = MAX_DEFAULT_VALUES};
+    /* Documents have many values: a record's fields that it lacks count with those it has. */
+    struct maker m = {.op = op,
+                      .arena = arena,
+                      .n_values_left = MAX_DEFAULT_VALUES + VALUES_PER_BYTE * (uint64_t)json.size};
     hd_json *document;
 
     *out = hd_avro_null_value();

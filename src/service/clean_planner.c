@@ -204,6 +204,22 @@ hudi_status hd_clean_plan_make(struct hd_op *op, hd_pool *pool,
     return status;
 }
 
+hudi_status hd_clean_earliest(struct hd_op *op, const struct hd_table_snapshot *table,
+                              const struct hd_options *options, char out[HD_INSTANT_TIME_BYTES])
+{
+    struct hd_clean_plan plan = {0};
+    struct hd_clean_planner planner = {.table = table, .plan = &plan};
+
+    out[0] = '\0';
+    hudi_status status = take_options(op, options, &planner);
+    if (status == HUDI_OK)
+        status = hd_clean_find_earliest(op, &planner);
+    if (status == HUDI_OK && plan.earliest_time != NULL)
+        memcpy(out, plan.earliest_time, strlen(plan.earliest_time) + 1);
+    hd_clean_plan_clear(&plan);
+    return status;
+}
+
 /* ---- a plan of earlier ---------------------------------------------------------------------- */
 
 static hudi_status need_slice(struct hd_op *op, struct hd_clean_planner *planner,

@@ -65,6 +65,10 @@ hudi_status hd_clean_plan_make(struct hd_op *op, hd_pool *pool,
 hudi_status hd_clean_plan_spare(struct hd_op *op, hd_pool *pool,
                                 const struct hd_table_snapshot *table, struct hd_clean_plan *plan);
 
+/** The earliest instant that a clean by these options would retain now; "" when there is none. */
+hudi_status hd_clean_earliest(struct hd_op *op, const struct hd_table_snapshot *table,
+                              const struct hd_options *options, char out[HD_INSTANT_TIME_BYTES]);
+
 /** Metadata of the newest completed clean; HUDI_NOT_FOUND (no error) when there is none. */
 hudi_status hd_clean_last(struct hd_op *op, const struct hd_timeline *timeline,
                           struct hd_clean_metadata *out);

@@ -458,43 +458,21 @@ static hudi_status is_due(struct hd_op *op, const struct hd_table_snapshot *tabl
     return HUDI_OK;
 }
 
-static hudi_status clean_after_write(struct hd_op *op, hd_pool *pool, const char *uri,
-                                     const struct hd_options *options)
+hudi_status hd_clean_due(struct hd_op *op, hd_pool *pool, struct hd_table_snapshot *table,
+                         const struct hd_options *options)
 {
-    hudi_status status = HUDI_OK;
-    struct hd_table_snapshot table = {0};
-    struct hd_fs_lock *lock = NULL;
     struct hd_clean_report report = {0};
     bool due;
 
-    HD_TRY_OUT(hd_table_snapshot_load(op, uri, &table));
-    if (!hd_options_bool(options, &table.config.properties, "hoodie.clean.automatic"))
-        goto out;
-    HD_TRY_OUT(hd_check_serviceable(op, &table));
-    status = hd_table_lock(op, &table, 0, &lock);
-    if (status == HUDI_CONFLICT) { /* another writer is at work, and cleans in the end */
-        hd_op_clear_error(op);
-        status = HUDI_OK;
-        goto out;
-    }
-    HD_TRY_OUT(status);
-    HD_TRY_OUT(hd_table_snapshot_reload(op, &table));
-    HD_TRY_OUT(is_due(op, &table, options, &due));
-    if (due)
-        status = clean_locked(op, pool, &table, options, HD_CLEAN_PLAN_AND_RUN, true, &report);
-out:
+    if (!hd_options_bool(options, &table->config.properties, "hoodie.clean.automatic"))
+        return HUDI_OK;
+    HD_TRY(is_due(op, table, options, &due));
+    if (!due)
+        return HUDI_OK;
+    hudi_status status =
+        clean_locked(op, pool, table, options, HD_CLEAN_PLAN_AND_RUN, true, &report);
+    if (status == HUDI_OK && report.n_cleans > 0)
+        status = hd_table_snapshot_reload(op, table);
     hd_clean_report_clear(op, &report);
-    hd_fs_unlock(lock);
-    hd_table_snapshot_clear(op, &table);
     return status;
-}
-
-void hd_clean_after_write(struct hd_op *op, hd_pool *pool, const char *uri,
-                          const struct hd_options *options)
-{
-    if (clean_after_write(op, pool, uri, options) == HUDI_OK)
-        return;
-    hd_log(op, HD_LOG_WARN, "the write is done, but the clean after it is not: %s",
-           op->error == NULL ? "no reason given" : hudi_error_message(op->error));
-    hd_op_clear_error(op);
 }

@@ -55,12 +55,10 @@ hudi_status hd_clean(struct hd_op *op, hd_pool *pool, const char *uri,
                      const struct hd_options *options, enum hd_clean_step step,
                      struct hd_clean_report *out);
 
-/**
- * After a write of this process: clean if hoodie.clean.automatic says so and
- * hoodie.clean.max.commits writes have completed since the last clean. Never an error: the write is
- * done, so a failure is logged, and while another writer is at work it is left to that one.
- */
-void hd_clean_after_write(struct hd_op *op, hd_pool *pool, const char *uri,
-                          const struct hd_options *options);
+/** After a write, of a table that is loaded and locked: clean if hoodie.clean.automatic says so and
+ * hoodie.clean.max.commits writes have completed since the last clean. The timeline is loaded again
+ * when anything was done. */
+hudi_status hd_clean_due(struct hd_op *op, hd_pool *pool, struct hd_table_snapshot *table,
+                         const struct hd_options *options);
 
 #endif

@@ -18,7 +18,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("HUDI_PROGRAM", str(ROOT / "build" / "dev" / "hudi"))
 ENVIRONMENT = {**os.environ, "LSAN_OPTIONS": f"suppressions={ROOT}/tests/support/lsan.supp"}
-COMMANDS = ["create", "write", "read", "show", "timeline", "rollback", "clean",
+COMMANDS = ["create", "write", "read", "show", "timeline", "rollback", "clean", "archive",
             "verify"]
 OK, FAILED, MISUSED = 0, 1, 2
 AS_ROOT = os.geteuid() == 0
@@ -530,6 +530,25 @@ def test_a_write_cleans_when_it_is_done(table):
     n_files = len(base_files(table))
     done("write", table, "--format", "jsonl", "-", *keep, "-o", "hoodie.clean.automatic=false", stdin=lines(ROWS))
     assert len(base_files(table)) > n_files
+
+
+def test_archive_shortens_the_timeline_alone(table):
+    for _ in range(5):
+        done("write", table, "--format", "jsonl", "-", stdin=lines(ROWS))
+    before, listed = done("read", table), json_lines(done("timeline", table, "--json"))
+    (planned,) = json_lines(done("archive", table, "--min", 2, "--max", 3, "--dry-run", "--json"))
+    assert (planned["instants"], planned["first"]) == (4, listed[0]["time"])
+    assert json_lines(done("timeline", table, "--json")) == listed
+    (did,) = json_lines(done("archive", table, "--min", 2, "--max", 3, "--json"))
+    assert did == planned
+    assert json_lines(done("timeline", table, "--json")) == listed[4:]
+    archived = json_lines(done("timeline", table, "--archived", "--json"))
+    assert [one for one in archived if one["state"] == "COMPLETED"] == listed[:4]
+    assert done("read", table) == before
+    assert "0 findings" in done("verify", table)
+    result = run("archive", table)
+    assert (result.returncode, result.stdout, result.stderr) == (OK, b"", b"nothing to archive\n")
+    assert "keep.max" in error(MISUSED, "archive", table, "--min", 3, "--max", 3)
 
 
 @pytest.mark.parametrize("new,key", [("true", "1"), ("false", "id:1")])

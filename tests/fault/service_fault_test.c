@@ -241,6 +241,58 @@ static hudi_status run_write(struct scene *scene, hudi_error **error)
     return write_rows(scene, 2, CLEANS, error);
 }
 
+/* ---- archiving ---------------------------------------------------------------------------- */
+
+static const char *const ARCHIVES[] = {"hoodie.keep.min.commits", "3", "hoodie.keep.max.commits",
+                                       "4", NULL};
+
+static hudi_status archive(struct scene *scene, int dry_run, size_t *n_instants, hudi_error **error)
+{
+    hudi_table *const table = open_table(scene, ARCHIVES, error);
+    hudi_archiving *archiving = NULL;
+    const hudi_status status =
+        table == NULL ? HUDI_IO : hudi_archive(table, dry_run, NULL, &archiving, error);
+
+    if (status == HUDI_OK && n_instants != NULL)
+        *n_instants = hudi_archiving_instants(archiving);
+    hudi_archiving_free(archiving);
+    hudi_table_free(table);
+    return status;
+}
+
+/* The replaced files of partition p2 must be gone first. */
+static hudi_status run_archive(struct scene *scene, hudi_error **error)
+{
+    const hudi_status status = run_clean(scene, error);
+
+    return status == HUDI_OK ? archive(scene, 0, NULL, error) : status;
+}
+
+/* Every instant is in the archive or on the timeline, whichever and both. */
+static void expect_archived(struct scene *scene, const char *what)
+{
+    hudi_error *error = NULL;
+    hudi_table *const table = open_table(scene, NULL, &error);
+    hudi_timeline *archived = NULL;
+    size_t n_left = 1, n_writes = 0;
+
+    assert_non_null(table);
+    must(archive(scene, 1, &n_left, &error), error, what);
+    if (n_left != 0)
+        fail_msg("%s: there is something left to archive", what);
+    must(hudi_table_archived_timeline(table, &archived, &error), error, what);
+    for (size_t i = 0; i < hudi_timeline_length(archived); i++) {
+        const hudi_instant *const instant = hudi_timeline_at(archived, i);
+
+        n_writes += strcmp(hudi_instant_state(instant), "COMPLETED") == 0 &&
+                    strcmp(hudi_instant_action(instant), "clean") != 0;
+    }
+    if (n_writes != 3) /* of six */
+        fail_msg("%s: %zu writes are in the archive", what, n_writes);
+    hudi_timeline_free(archived);
+    hudi_table_free(table);
+}
+
 /* ---- services ----------------------------------------------------------------------------- */
 
 struct service {
@@ -253,6 +305,7 @@ struct service {
 static const struct service SERVICES[] = {
     {"clean", run_clean, expect_clean, false},
     {"write and clean", run_write, expect_clean, true},
+    {"clean and archive", run_archive, expect_archived, false},
 };
 #define N_SERVICES (sizeof SERVICES / sizeof *SERVICES)
 

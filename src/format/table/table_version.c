@@ -11,7 +11,7 @@
     .archive_folder = ".hoodie/timeline/history"
 #define CLEAN_0_11 .clean_deletes_partitions = true
 #define CLEAN_0_12 CLEAN_0_11, .clean_has_last_completed = true, .savepoint_has_logs = true
-#define CLEAN_0_15 CLEAN_0_12, .clean_has_extra = true
+#define CLEAN_0_15 CLEAN_0_12, .clean_has_extra = true, .archive_has_transition_time = true
 #define HIVE_DEFAULT "__HIVE_DEFAULT_PARTITION__"
 
 static const struct hd_table_version versions[] = {

@@ -31,11 +31,12 @@ struct hd_table_version {
     uint32_t log_content_version;
     /* Markers of appends are named like base files of the slice, not by the log file. */
     bool append_marker_of_slice;
-    bool clean_deletes_partitions; /* plans of cleans name partitions to delete (0.11) */
-    bool clean_has_last_completed; /* and the newest completed write (0.12) */
-    bool clean_has_extra;          /* and extra metadata (0.15) */
-    bool clean_inflight_has_plan;  /* the inflight file repeats the plan (up to 1.0) */
-    bool savepoint_has_logs;       /* savepoints name log files too (0.12) */
+    bool clean_deletes_partitions;    /* plans of cleans name partitions to delete (0.11) */
+    bool clean_has_last_completed;    /* and the newest completed write (0.12) */
+    bool clean_has_extra;             /* and extra metadata (0.15) */
+    bool clean_inflight_has_plan;     /* the inflight file repeats the plan (up to 1.0) */
+    bool savepoint_has_logs;          /* savepoints name log files too (0.12) */
+    bool archive_has_transition_time; /* entries say when their state was reached (0.14) */
     bool writes_supported;
     const char *first_release; /* for messages: "0.14" */
 };

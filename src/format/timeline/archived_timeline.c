@@ -233,7 +233,7 @@ static int compare_files(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-static bool parse_archive_name(const char *name, uint64_t *number)
+bool hd_archive_file_number(const char *name, uint64_t *number)
 {
     const size_t prefix_bytes = strlen(ARCHIVE_PREFIX);
     char *end;
@@ -258,7 +258,7 @@ static hudi_status read_folder(struct hd_op *op, struct loader *loader, hd_file_
     HD_TRY_OUT(hd_fs_list(op, fs, folder, &listing, &infos, &n_infos));
     HD_TRY_OUT(hd_alloc_raw(op, n_infos, sizeof *files, &files));
     for (size_t i = 0; i < n_infos; i++) {
-        if (infos[i].is_dir || !parse_archive_name(infos[i].name, &files[n_files].number))
+        if (infos[i].is_dir || !hd_archive_file_number(infos[i].name, &files[n_files].number))
             continue;
         files[n_files++].name = infos[i].name;
     }
@@ -313,8 +313,8 @@ static void sort_and_deduplicate(struct hd_archived_timeline *archive)
     archive->n_instants = n_kept;
 }
 
-static hudi_status folder_of(struct hd_op *op, const char *table_path,
-                             const struct hd_table_config *config, char **out)
+hudi_status hd_archive_folder(struct hd_op *op, const char *table_path,
+                              const struct hd_table_config *config, char **out)
 {
     const char *const folder = hd_properties_get(&config->properties, ARCHIVE_FOLDER_KEY);
 
@@ -334,7 +334,7 @@ hudi_status hd_archived_timeline_load(struct hd_op *op, hd_file_system *fs, cons
     if (config->version->timeline_layout >= 2)
         return hd_fail(op, HUDI_NOT_IMPLEMENTED, "the archived timeline of table version %d",
                        config->version->number);
-    HD_TRY(folder_of(op, table_path, config, &folder));
+    HD_TRY(hd_archive_folder(op, table_path, config, &folder));
     hudi_status status = read_folder(op, &loader, fs, folder);
     if (status == HUDI_OK) {
         sort_and_deduplicate(&loader.archive);

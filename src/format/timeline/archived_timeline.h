@@ -29,6 +29,14 @@ struct hd_archived_timeline {
 hudi_status hd_archived_timeline_load(struct hd_op *op, hd_file_system *fs, const char *table_path,
                                       const struct hd_table_config *config, const char *from,
                                       const char *to, struct hd_archived_timeline *out);
+/** Path of the folder of archive files, which need not exist. Fresh string. */
+hudi_status hd_archive_folder(struct hd_op *op, const char *table_path,
+                              const struct hd_table_config *config, char **out);
+
+/** Whether a file of that folder is one of the archive's (docs/format/timeline.md 8.1), and its
+ * number. */
+bool hd_archive_file_number(const char *name, uint64_t *number);
+
 void hd_archived_timeline_clear(struct hd_archived_timeline *archive);
 
 #endif

@@ -197,3 +197,18 @@ hudi_status hd_transition_revert_completed(struct hd_op *op, const struct hd_tim
     HD_TRY(delete_state(op, timeline, instant, HD_COMPLETED));
     return sync_folder(op, timeline);
 }
+
+hudi_status hd_transition_remove_archived(struct hd_op *op, const struct hd_timeline *timeline,
+                                          const struct hd_instant *const *instants, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        HD_TRY(delete_state(op, timeline, instants[i], HD_INFLIGHT));
+        HD_TRY(delete_state(op, timeline, instants[i], HD_REQUESTED));
+    }
+    HD_TRY(sync_folder(op, timeline));
+    for (size_t i = 0; i < n; i++) {
+        HD_TRY(delete_state(op, timeline, instants[i], HD_COMPLETED));
+        HD_TRY(sync_folder(op, timeline));
+    }
+    return HUDI_OK;
+}

@@ -50,4 +50,13 @@ hudi_status hd_transition_revert_inflight(struct hd_op *op, const struct hd_time
 hudi_status hd_transition_revert_completed(struct hd_op *op, const struct hd_timeline *timeline,
                                            const struct hd_instant *instant);
 
+/**
+ * Delete the state files of completed instants that have been archived, oldest first in `instants`:
+ * first what was pending of all of them, then the completed files, each gone for good before the
+ * next. Killed at any point, what is left is completed, and nothing newer is gone than what is
+ * left.
+ */
+hudi_status hd_transition_remove_archived(struct hd_op *op, const struct hd_timeline *timeline,
+                                          const struct hd_instant *const *instants, size_t n);
+
 #endif

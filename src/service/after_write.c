@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "service/after_write.h"
+
+#include "engine/commit/table_lock.h"
+#include "service/archival.h"
+#include "service/cleaning.h"
+#include "service/serviceable.h"
+
+/* The write stands: what goes wrong after it is told, no more. */
+static void log_failure(struct hd_op *op, const char *service, hudi_status status)
+{
+    if (status != HUDI_OK)
+        hd_log(op, HD_LOG_WARN, "the write is done, but the %s after it is not: %s", service,
+               op->error == NULL ? hudi_status_name(status) : hudi_error_message(op->error));
+    hd_op_clear_error(op);
+}
+
+static hudi_status archive(struct hd_op *op, hd_pool *pool, struct hd_table_snapshot *table,
+                           const struct hd_options *options)
+{
+    struct hd_archive_report report;
+
+    if (!hd_options_bool(options, &table->config.properties, "hoodie.archive.automatic"))
+        return HUDI_OK;
+    return hd_archive_locked(op, pool, table, options, false, &report);
+}
+
+/* HUDI_NOT_FOUND (no error) when another writer is at work: it runs them in the end. */
+static hudi_status open_table(struct hd_op *op, const char *uri, struct hd_table_snapshot *table,
+                              struct hd_fs_lock **lock)
+{
+    HD_TRY(hd_table_snapshot_load(op, uri, table));
+    HD_TRY(hd_check_serviceable(op, table));
+    const hudi_status status = hd_table_lock(op, table, 0, lock);
+    if (status == HUDI_CONFLICT) {
+        hd_op_clear_error(op);
+        return HUDI_NOT_FOUND;
+    }
+    HD_TRY(status);
+    return hd_table_snapshot_reload(op, table);
+}
+
+void hd_services_after_write(struct hd_op *op, hd_pool *pool, const char *uri,
+                             const struct hd_options *options)
+{
+    struct hd_table_snapshot table = {0};
+    struct hd_fs_lock *lock = NULL;
+
+    hudi_status status = open_table(op, uri, &table, &lock);
+    if (status != HUDI_OK) {
+        log_failure(op, "services", status == HUDI_NOT_FOUND ? HUDI_OK : status);
+    } else {
+        status = hd_clean_due(op, pool, &table, options);
+        log_failure(op, "clean", status);
+        if (status == HUDI_OK)
+            log_failure(op, "archiving", archive(op, pool, &table, options));
+    }
+    hd_fs_unlock(lock);
+    hd_table_snapshot_clear(op, &table);
+}
