@@ -360,7 +360,8 @@ hudi_status hd_append_handle_append(struct hd_op *op, hd_append_handle *handle,
             .columns = view.children, .row = row, .is_delete = request->deletes};
 
         if ((drop != NULL && drop[row]) || hd_merger_is_delete(request->merger, &side))
-            HD_TRY_OUT(hd_fail(op, HUDI_NOT_IMPLEMENTED, "deletes in merge-on-read tables are not supported yet"));
+            HD_TRY_OUT(hd_fail(op, HUDI_NOT_IMPLEMENTED,
+                               "deletes in merge-on-read tables are not supported yet"));
         else
             handle->live[n_live++] = row;
     }

@@ -158,9 +158,9 @@ static hudi_status merge_pass(struct hd_op *op, hd_global_sort *sort)
 
     HD_TRY(hd_row_spool_new(op, sort->folder, 0, &fewer));
     for (uint32_t i = 0; i < n_runs && status == HUDI_OK; i += HD_GLOBAL_SORT_FAN_IN)
-        status = merge_runs(
-            op, sort->spool, i,
-            n_runs - i < HD_GLOBAL_SORT_FAN_IN ? n_runs - i : HD_GLOBAL_SORT_FAN_IN, fewer);
+        status = merge_runs(op, sort->spool, i,
+                            n_runs - i < HD_GLOBAL_SORT_FAN_IN ? n_runs - i : HD_GLOBAL_SORT_FAN_IN,
+                            fewer);
     if (status != HUDI_OK) {
         hd_row_spool_free(op, fewer);
         return status;
