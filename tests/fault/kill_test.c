@@ -45,6 +45,7 @@ struct scene {
     hudi_context *context; /* of one thread: the process forks */
     struct model_rows now;
     int64_t n_done; /* writes of the series */
+    bool logged;    /* the table is merge-on-read */
 };
 
 /* ---- a series of writes, each by its number ------------------------------------------------- */
@@ -107,15 +108,16 @@ static void must_write(struct scene *scene)
     apply(scene->n_done++, &scene->now);
 }
 
-static void open_scene(struct scene *scene)
+static void open_scene(struct scene *scene, bool logged)
 {
     hudi_error *error = NULL;
 
-    *scene = (struct scene){.folder = "/tmp/hudi-test-XXXXXX"};
+    *scene = (struct scene){.folder = "/tmp/hudi-test-XXXXXX", .logged = logged};
     assert_non_null(mkdtemp(scene->folder));
     snprintf(scene->uri, sizeof scene->uri, "%s/t", scene->folder);
     scene->context = model_table_context("1");
-    if (model_table_create(scene->context, scene->uri, &error) != HUDI_OK)
+    if ((logged ? model_table_create_logged : model_table_create)(scene->context, scene->uri,
+                                                                  &error) != HUDI_OK)
         fail_msg("%s", hudi_error_message(error));
     must_write(scene);
     must_write(scene);
@@ -220,7 +222,7 @@ static bool kill_at_point(struct scene *scene, bool rolls_back, int64_t nth)
 }
 
 /* All points of one kind of write, or some. */
-static void walk(int64_t first_number, bool rolls_back)
+static void walk(int64_t first_number, bool rolls_back, bool logged)
 {
     const bool all = setting("HUDI_TEST_SECONDS", 0) > 0;
     const int64_t seed = setting("HUDI_TEST_SEED", 1);
@@ -229,44 +231,49 @@ static void walk(int64_t first_number, bool rolls_back)
     int64_t n_points = 0, nth = 1 + (all ? 0 : (seed + first_number) % step);
     int n_writes = 0;
 
-    open_scene(&scene);
+    open_scene(&scene, logged);
     for (;; nth += step, n_points++) {
         if (++n_writes % WRITES_OF_A_TABLE == 0) {
             close_scene(&scene);
-            open_scene(&scene);
+            open_scene(&scene, logged);
         }
         while (scene.n_done % 5 != first_number) /* to where the series has that operation */
             must_write(&scene);
         if (!kill_at_point(&scene, rolls_back, nth))
             break;
     }
-    print_message("%s: killed at %" PRId64 " of about %" PRId64 " file operations\n",
-                  rolls_back ? "rollback" : operation_of(first_number), n_points, nth);
+    print_message("%s%s: killed at %" PRId64 " of about %" PRId64 " file operations\n",
+                  rolls_back ? "rollback" : operation_of(first_number), logged ? ", logs" : "",
+                  n_points, nth);
     close_scene(&scene);
 }
 
 static void an_upsert_may_be_killed_at_any_file_operation(void **state)
 {
     (void)state;
-    walk(0, false);
+    walk(0, false, false);
+    walk(0, false, true);
 }
 
 static void a_delete_may_be_killed_at_any_file_operation(void **state)
 {
     (void)state;
-    walk(1, false);
+    walk(1, false, false);
+    walk(1, false, true);
 }
 
 static void an_overwrite_may_be_killed_at_any_file_operation(void **state)
 {
     (void)state;
-    walk(3, false);
+    walk(3, false, false);
+    walk(3, false, true);
 }
 
 static void a_rollback_may_be_killed_at_any_file_operation(void **state)
 {
     (void)state;
-    walk(0, true);
+    walk(0, true, false);
+    walk(0, true, true);
 }
 
 static void a_table_being_created_may_be_killed_at_any_file_operation(void **state)
@@ -350,16 +357,15 @@ static void find_state(struct scene *scene)
     model_rows_clear(&found);
 }
 
-static void a_writer_may_be_killed_at_any_time(void **state)
+static void kill_writers(bool logged)
 {
     const int64_t seconds = setting("HUDI_TEST_SECONDS", 0);
     const time_t end = time(NULL) + seconds;
     struct scene scene;
     int64_t n_kills = 0;
 
-    (void)state;
     srandom((unsigned)setting("HUDI_TEST_SEED", 1));
-    open_scene(&scene);
+    open_scene(&scene, logged);
     for (; seconds > 0 ? time(NULL) < end : n_kills < SAMPLED_KILLS; n_kills++) {
         const long us = 1000 + random() % 300000;
         const struct timespec pause = {.tv_nsec = us * 1000};
@@ -377,11 +383,18 @@ static void a_writer_may_be_killed_at_any_time(void **state)
         model_table_verify(scene.context, scene.uri, "after a kill");
         if (scene.n_done > 300) {
             close_scene(&scene);
-            open_scene(&scene);
+            open_scene(&scene, logged);
         }
     }
     print_message("%" PRId64 " kills\n", n_kills);
     close_scene(&scene);
+}
+
+static void a_writer_may_be_killed_at_any_time(void **state)
+{
+    (void)state;
+    kill_writers(false);
+    kill_writers(true);
 }
 
 int main(void)

@@ -36,6 +36,7 @@ static const char *const MODES[] = {"fails", "fails with all that follow", "is a
 struct scene {
     struct hd_faults faults;
     hudi_context *context;
+    bool logged;
     struct model_rows now;
     int64_t next_value; /* makes each write's rows its own */
     int n_writes;
@@ -75,14 +76,20 @@ struct operation {
     const char *name;
     const char *write;      /* Hudi's name; NULL: roll the newest commit back */
     bool after_dead_writer; /* what it begins with is rolling back a write that broke off */
+    bool logged;            /* the table is merge-on-read */
 };
 
 static const struct operation OPERATIONS[] = {
-    {"upsert", "upsert", false},
-    {"delete", "delete", false},
-    {"insert_overwrite", "insert_overwrite", false},
-    {"rollback", NULL, false},
-    {"upsert after a dead writer", "upsert", true},
+    {"upsert", "upsert", false, false},
+    {"delete", "delete", false, false},
+    {"insert_overwrite", "insert_overwrite", false, false},
+    {"rollback", NULL, false, false},
+    {"upsert after a dead writer", "upsert", true, false},
+    {"upsert to logs", "upsert", false, true},
+    {"delete to logs", "delete", false, true},
+    {"insert_overwrite of logs", "insert_overwrite", false, true},
+    {"rollback of logs", NULL, false, true},
+    {"upsert to logs after a dead writer", "upsert", true, true},
 };
 #define N_OPERATIONS (sizeof OPERATIONS / sizeof *OPERATIONS)
 
@@ -132,7 +139,8 @@ static void begin_table(struct scene *scene)
     hd_memory_drop(STORE);
     model_rows_clear(&scene->now);
     scene->n_writes = 0;
-    if (model_table_create(scene->context, URI, &error) != HUDI_OK)
+    if ((scene->logged ? model_table_create_logged : model_table_create)(scene->context, URI,
+                                                                         &error) != HUDI_OK)
         fail_msg("%s", hudi_error_message(error));
     for (int64_t i = 0; i < N_ROWS; i++) {
         const struct model_row row = model_table_row(i, i % 3, 0, 0);
@@ -145,9 +153,9 @@ static void begin_table(struct scene *scene)
     must_write(scene, "upsert");
 }
 
-static void open_scene(struct scene *scene)
+static void open_scene(struct scene *scene, bool logged)
 {
-    *scene = (struct scene){0};
+    *scene = (struct scene){.logged = logged};
     open_context(scene);
     begin_table(scene);
 }
@@ -190,7 +198,7 @@ static void leave_dead_writer(struct scene *scene)
     assert_int_equal(hudi_write_stream(write, &stream, NULL, NULL), HUDI_OK);
     /* All but the completed file, which the first file operation of the commit is before. */
     scene->faults.files_only = true;
-    arm(scene, 60, true);
+    arm(scene, scene->logged ? 40 : 60, true);
     assert_int_not_equal(hudi_write_commit(write, NULL, NULL), HUDI_OK);
     disarm(scene);
     scene->faults.files_only = false;
@@ -320,7 +328,7 @@ static void walk(const struct operation *operation, enum mode mode)
     struct scene scene;
     int64_t n_run = 0, nth;
 
-    open_scene(&scene);
+    open_scene(&scene, operation->logged);
     const int64_t n_points = count_points(&scene, operation);
     /* Steps that share no factor with anything likely visit all points in a mixed order, so that a
      * walk that is cut short has seen all parts of the operation. */

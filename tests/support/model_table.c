@@ -77,13 +77,15 @@ hudi_context *model_table_context(const char *n_threads)
     return context;
 }
 
-hudi_status model_table_create(hudi_context *context, const char *uri, hudi_error **error)
+static hudi_status create(hudi_context *context, const char *uri, const char *type,
+                          hudi_error **error)
 {
     hudi_options *const options = new_options();
     struct ArrowSchema schema;
 
     test_schema_make(COLUMNS, N_COLUMNS, &schema);
     set(options, "hoodie.table.name", "t");
+    set(options, "hoodie.table.type", type);
     set(options, "hoodie.table.recordkey.fields", "id");
     set(options, "hoodie.table.partition.fields", "p");
     set(options, "hoodie.datasource.write.precombine.field", "ts");
@@ -92,6 +94,16 @@ hudi_status model_table_create(hudi_context *context, const char *uri, hudi_erro
         schema.release(&schema);
     hudi_options_free(options);
     return status;
+}
+
+hudi_status model_table_create(hudi_context *context, const char *uri, hudi_error **error)
+{
+    return create(context, uri, "COPY_ON_WRITE", error);
+}
+
+hudi_status model_table_create_logged(hudi_context *context, const char *uri, hudi_error **error)
+{
+    return create(context, uri, "MERGE_ON_READ", error);
 }
 
 /* Cells as texts, in one block: row i's begin at texts + i * ROW_TEXT. */

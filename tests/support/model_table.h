@@ -17,6 +17,8 @@ struct model_row model_table_row(int64_t id, int64_t p, int64_t ts, int64_t a);
 hudi_options *model_table_options(const char *operation);
 
 hudi_status model_table_create(hudi_context *context, const char *uri, hudi_error **error);
+/** The same, of type MERGE_ON_READ. */
+hudi_status model_table_create_logged(hudi_context *context, const char *uri, hudi_error **error);
 
 /** The rows as an input; and as one batch. Released by whoever takes them. */
 void model_table_input(const struct model_rows *rows, struct ArrowArrayStream *out);

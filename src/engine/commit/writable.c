@@ -6,6 +6,8 @@
 #include "arrow/array.h"
 #include "arrow/schema.h"
 #include "arrow/view.h"
+#include "codec/avro_schema.h"
+#include "format/log/log_reader.h"
 #include "format/table/table_schema.h"
 
 /* Bucket numbers are eight digits; more buckets than this nobody has, and a random UUID begins with
@@ -79,6 +81,25 @@ static hudi_status check_file_ids(struct hd_op *op, const struct hd_table_snapsh
     return HUDI_OK;
 }
 
+/* As check_file_ids(): of the consistent hashing engine, whose groups are told in files of their
+ * own. */
+static hudi_status check_consistent_buckets(struct hd_op *op, const struct hd_table_snapshot *table)
+{
+    struct hd_file_info info;
+    char *path = NULL;
+
+    if (table->config.type != HD_MERGE_ON_READ)
+        return HUDI_OK;
+    HD_TRY(hd_path_join(op, table->path, ".hoodie/.bucket_index", &path));
+    const hudi_status status = hd_fs_stat(op, table->fs, path, &info);
+    hd_free(op, path);
+    if (status == HUDI_OK)
+        return hd_fail(op, HUDI_NOT_IMPLEMENTED,
+                       "the table's file groups are those of a bucket index of consistent hashing; "
+                       "writing to it is not supported yet");
+    return status == HUDI_NOT_FOUND ? HUDI_OK : status;
+}
+
 hudi_status hd_check_writable(struct hd_op *op, const struct hd_table_snapshot *table)
 {
     const struct hd_table_config *config = &table->config;
@@ -100,6 +121,7 @@ hudi_status hd_check_writable(struct hd_op *op, const struct hd_table_snapshot *
         why = "tables with a key generator class of their own";
     if (why != NULL)
         return hd_fail(op, HUDI_NOT_IMPLEMENTED, "writing to %s is not supported yet", why);
+    HD_TRY(check_consistent_buckets(op, table));
     return check_file_ids(op, table);
 }
 
@@ -164,25 +186,71 @@ out:
     return hd_fail_path(op, status, file_path);
 }
 
-hudi_status hd_check_columns(struct hd_op *op, const struct hd_table_snapshot *table,
-                             const struct hd_options *options)
+/* As check_rows(), of the first block that has a schema. */
+static hudi_status check_blocks(struct hd_op *op, const struct hd_table_snapshot *table,
+                                const char *file_path)
+{
+    hudi_status status = HUDI_OK;
+    struct hd_file_info info;
+    struct hd_arena arena = {0};
+    struct hd_log_block block = {0};
+    struct hd_avro_schema *schema;
+    struct hd_slice json;
+    hd_log_reader *reader = NULL;
+    char *path = NULL;
+
+    HD_TRY_OUT(hd_path_join(op, table->path, file_path, &path));
+    status = hd_fs_stat(op, table->fs, path, &info);
+    if (status != HUDI_OK)
+        goto out;
+    HD_TRY_OUT(hd_log_reader_open(op, table->fs, path, &reader));
+    do {
+        hd_log_block_clear(op, &block);
+        HD_TRY_OUT(hd_log_reader_next(op, reader, &block));
+    } while (block.type == HD_LOG_CORRUPT || block.type == HD_LOG_COMMAND);
+    HD_TRY_OUT(hd_log_header_find(op, &block, HD_LOG_SCHEMA, &json));
+    HD_TRY_OUT(hd_avro_schema_parse(op, &arena, json, &schema));
+    if (schema->type == HD_AVRO_RECORD && hd_avro_schema_field(schema, HD_META_OPERATION) != NULL)
+        status = hd_fail(op, HUDI_NOT_IMPLEMENTED,
+                         "the file keeps changelog operations (%s); writing to such tables is not "
+                         "supported",
+                         HD_META_OPERATION);
+out:
+    hd_log_block_clear(op, &block);
+    hd_log_reader_close(op, reader);
+    hd_arena_clear(&arena);
+    hd_free(op, path);
+    return status == HUDI_NOT_FOUND || status == HUDI_END ? HUDI_OK
+                                                          : hd_fail_path(op, status, file_path);
+}
+
+/* One file of the newest commit that has any of that kind. */
+static hudi_status check_newest(struct hd_op *op, const struct hd_table_snapshot *table, bool logs)
 {
     struct hd_commit_metadata newest;
     size_t i = table->timeline.n_instants;
 
-    HD_TRY(hd_timeline_check_writes(op, &table->timeline));
-    HD_TRY(check_schema(op, table, options));
-    hudi_status status = newest_files(op, &table->timeline, &i, false, &newest);
+    hudi_status status = newest_files(op, &table->timeline, &i, logs, &newest);
     if (status != HUDI_OK)
         return status == HUDI_NOT_FOUND ? HUDI_OK : status;
     for (size_t s = 0; s < newest.n_stats; s++) {
-        if (newest.stats[s].is_log)
+        if (newest.stats[s].is_log != logs)
             continue;
-        status = check_rows(op, table, newest.stats[s].path);
+        status = logs ? check_blocks(op, table, newest.stats[s].path)
+                      : check_rows(op, table, newest.stats[s].path);
         break;
     }
     hd_commit_metadata_clear(&newest);
     return status;
+}
+
+hudi_status hd_check_columns(struct hd_op *op, const struct hd_table_snapshot *table,
+                             const struct hd_options *options)
+{
+    HD_TRY(hd_timeline_check_writes(op, &table->timeline));
+    HD_TRY(check_schema(op, table, options));
+    HD_TRY(check_newest(op, table, false));
+    return table->config.type == HD_MERGE_ON_READ ? check_newest(op, table, true) : HUDI_OK;
 }
 
 /* A file that a cleaner has removed since decides nothing. */

@@ -5,6 +5,7 @@
 
 #include "engine/index/key_lookup.h"
 #include "engine/index/key_sort.h"
+#include "engine/index/log_keys.h"
 
 hudi_status hd_index_type_of(struct hd_op *op, const char *name, enum hd_index_type *out)
 {
@@ -71,33 +72,76 @@ struct tag_job {
     struct hd_key_group *groups;
     size_t n_groups;
     struct hd_file_hits *hits; /* one a slice */
+    bool *found;               /* by entry: a base file holds it */
+    struct hd_log_keys log_keys;
 };
+
+/* The incoming keys that a slice may hold; NULL: none. */
+static struct hd_key_group *group_of(const struct tag_job *job, const struct hd_file_slice *slice)
+{
+    struct hd_key_group *group = &job->groups[0];
+
+    if (!hd_index_is_global(job->request->type)) {
+        const struct hd_map_entry *partition =
+            hd_map_find(&job->request->partitions->paths, hd_slice_text(slice->partition_path));
+        if (partition == NULL)
+            return NULL;
+        group = &job->groups[partition->value];
+    }
+    return group->n == 0 ? NULL : group;
+}
 
 static hudi_status tag_slice(struct hd_op *op, void *argument, size_t i)
 {
     struct tag_job *job = argument;
-    const struct hd_index_request *request = job->request;
-    const struct hd_file_slice *slice = request->slices[i];
-    struct hd_key_group *group = &job->groups[0];
+    const struct hd_file_slice *slice = job->request->slices[i];
+    const struct hd_key_group *group = group_of(job, slice);
 
     job->hits[i].slice = slice;
-    if (slice->base == NULL && slice->n_logs > 0)
-        return hd_fail(op, HUDI_NOT_IMPLEMENTED,
-                       "file group %s has log files only, whose keys cannot be looked up yet",
-                       slice->file_id);
-    if (slice->base == NULL)
+    if (slice->base == NULL || group == NULL)
         return HUDI_OK;
-    if (!hd_index_is_global(request->type)) {
-        const struct hd_map_entry *partition =
-            hd_map_find(&request->partitions->paths, hd_slice_text(slice->partition_path));
-        if (partition == NULL)
-            return HUDI_OK;
-        group = &job->groups[partition->value];
-    }
-    if (group->n == 0)
-        return HUDI_OK;
-    return hd_fail_path(op, hd_key_lookup(op, request, group, slice, &job->hits[i]),
+    return hd_fail_path(op, hd_key_lookup(op, job->request, group, slice, &job->hits[i]),
                         slice->base->path);
+}
+
+/* ---- log files --------------------------------------------------------------------------------
+ */
+
+static hudi_status tag_logs_of_slice(struct hd_op *op, void *argument, size_t i)
+{
+    struct tag_job *job = argument;
+    const struct hd_file_slice *slice = job->request->slices[i];
+    const struct hd_key_group *group = group_of(job, slice);
+    bool wanted = false;
+
+    if (slice->n_logs == 0 || group == NULL)
+        return HUDI_OK;
+    for (int64_t k = 0; k < group->n && !wanted; k++)
+        wanted = !job->found[group->entries[k]];
+    if (!wanted)
+        return HUDI_OK;
+    return hd_log_key_lookup(op, job->request, &job->log_keys, group, slice, job->found,
+                             &job->hits[i]);
+}
+
+/* The keys that no base file holds, in the log files. `found` is not written to: a key of two file
+ * groups hits both. */
+static hudi_status tag_logs(struct hd_op *op, struct tag_job *job)
+{
+    const struct hd_index_request *request = job->request;
+    bool any = false;
+
+    for (size_t i = 0; i < request->n_slices; i++)
+        any |= request->slices[i]->n_logs > 0;
+    if (!any)
+        return HUDI_OK;
+    HD_TRY(hd_alloc_array(op, (size_t)hd_spillable_map_length(request->map), sizeof *job->found,
+                          &job->found));
+    for (size_t i = 0; i < request->n_slices; i++)
+        for (size_t h = 0; h < job->hits[i].n_hits; h++)
+            job->found[job->hits[i].hits[h].entry] = true;
+    HD_TRY(hd_log_keys_open(op, request, &job->log_keys));
+    return hd_pool_each(op, request->pool, request->n_slices, tag_logs_of_slice, job);
 }
 
 hudi_status hd_index_tag(struct hd_op *op, const struct hd_index_request *request,
@@ -113,6 +157,7 @@ hudi_status hd_index_tag(struct hd_op *op, const struct hd_index_request *reques
     HD_TRY_OUT(group_entries(op, request, &job.groups, &job.n_groups, &entries));
     HD_TRY_OUT(hd_alloc_array(op, request->n_slices, sizeof *job.hits, &job.hits));
     HD_TRY_OUT(hd_pool_each(op, request->pool, request->n_slices, tag_slice, &job));
+    HD_TRY_OUT(tag_logs(op, &job));
     out->files = job.hits;
     for (size_t i = 0; i < request->n_slices; i++) {
         if (job.hits[i].n_hits > 0)
@@ -126,6 +171,8 @@ out:
         for (size_t i = 0; i < request->n_slices; i++)
             hd_free(op, job.hits[i].hits);
     hd_free(op, job.hits);
+    hd_log_keys_close(op, &job.log_keys);
+    hd_free(op, job.found);
     hd_free(op, job.groups);
     hd_free(op, entries);
     return status;

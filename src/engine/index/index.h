@@ -25,14 +25,17 @@ hudi_status hd_index_type_of(struct hd_op *op, const char *name, enum hd_index_t
 /** Keys are unique over all partitions. */
 bool hd_index_is_global(enum hd_index_type type);
 
-/** A row of a base file whose key is that of an incoming record. */
+/* Row of a key that only log files hold: behind all rows of the base file. */
+#define HD_INDEX_ROW_IN_LOGS INT64_MAX
+
+/** A stored row whose key is that of an incoming record. */
 struct hd_index_hit {
-    int64_t row;   /* of the file */
+    int64_t row;   /* of the base file, or HD_INDEX_ROW_IN_LOGS */
     int64_t entry; /* of the map */
     bool drop;     /* the row goes, whatever the record says: it moves to another partition */
 };
 
-/** Hits of one base file, ascending by row. A key stored twice hits twice. */
+/** Hits of one slice, ascending by row. A key stored twice hits twice. */
 struct hd_file_hits {
     const struct hd_file_slice *slice;
     struct hd_index_hit *hits;
@@ -60,8 +63,13 @@ struct hd_index_result {
 /**
  * Find the map's keys in the slices' base files: files whose key range holds none are passed over,
  * then those whose bloom filter denies all (bloom types), then the key column of the row groups
- * that remain is read. Files are looked at in parallel. @return HUDI_CORRUPT, HUDI_IO naming the
- * file Source: HoodieBloomIndex.tagLocation, HoodieSimpleIndex.tagLocation (Hudi 0.15.0)
+ * that remain is read. Files are looked at in parallel.
+ *
+ * Keys that no base file holds are looked for in the log files of slices that have any, by reading
+ * these slices' keys merged: other writers (Flink's) may have put inserts there. Hudi's bloom and
+ * simple indexes do not, and insert such a key a second time.
+ * @return HUDI_CORRUPT, HUDI_IO naming the file
+ * Source: HoodieBloomIndex.tagLocation, HoodieSimpleIndex.tagLocation (Hudi 0.15.0)
  */
 hudi_status hd_index_tag(struct hd_op *op, const struct hd_index_request *request,
                          struct hd_index_result *out);

@@ -262,6 +262,15 @@ int32_t hd_merger_ordering_column(const hd_merger *merger)
     return merger->n_ordering == 0 ? -1 : merger->ordering[0].steps[0];
 }
 
+const struct hd_view *hd_merger_ordering_value(const hd_merger *merger,
+                                               const struct hd_merge_side *side)
+{
+    if (merger->n_ordering != 1 ||
+        hd_field_path_is_null(&merger->ordering[0], side->columns, side->row))
+        return NULL;
+    return hd_field_path_view(&merger->ordering[0], side->columns);
+}
+
 /* ---- rows --------------------------------------------------------------------------------- */
 
 static int compare_values(const struct hd_view *a, int64_t row_a, const struct hd_view *b,

@@ -69,6 +69,11 @@ enum hd_merge_rule hd_merger_rule(const hd_merger *merger);
 /** Column that orders records, -1: none (arrival order). */
 int32_t hd_merger_ordering_column(const hd_merger *merger);
 
+/** The column that a row's ordering value is in (it may be one of a struct), by the same row
+ * number; NULL when the value is null, or the table has no ordering field or several. */
+const struct hd_view *hd_merger_ordering_value(const hd_merger *merger,
+                                               const struct hd_merge_side *side);
+
 /** An incoming row that has no stored counterpart: is it a delete (then nothing is written)? */
 bool hd_merger_is_delete(const hd_merger *merger, const struct hd_merge_side *incoming);
 

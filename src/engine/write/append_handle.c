@@ -3,9 +3,11 @@
 
 #include "arrow/avro_encoder.h"
 #include "arrow/schema.h"
+#include "engine/record/delete_values.h"
 #include "engine/write/sequence_numbers.h"
 #include "format/layout/partition.h"
 #include "format/log/log_block.h"
+#include "format/log/log_deletes.h"
 #include "format/log/log_writer.h"
 #include "format/marker/marker.h"
 #include "format/table/table_schema.h"
@@ -33,7 +35,7 @@ struct hd_append_handle {
     /* the blocks at hand */
     struct hd_str records;
     int64_t n_records;
-    int64_t n_deletes;
+    struct hd_log_deletes deletes;
     /* scratch of one batch */
     struct hd_arena batch_arena;
     int64_t *live;
@@ -143,7 +145,7 @@ static hudi_status name_stat(struct hd_op *op, hd_append_handle *handle,
 }
 
 static hudi_status count_append(struct hd_op *op, hd_append_handle *handle,
-                                const struct hd_log_append *append)
+                                const struct hd_log_append *append, bool deletes)
 {
     struct hd_write_stat *stat = &handle->stat;
 
@@ -151,7 +153,8 @@ static hudi_status count_append(struct hd_op *op, hd_append_handle *handle,
         HD_TRY(name_stat(op, handle, append));
     stat->num_writes += handle->n_records;
     stat->num_update_writes += handle->n_records;
-    stat->num_deletes += handle->n_deletes;
+    if (deletes)
+        stat->num_deletes += (int64_t)handle->deletes.n;
     stat->total_write_bytes += (int64_t)append->size_bytes;
     stat->file_size_in_bytes = (int64_t)(append->offset + append->size_bytes);
     return HUDI_OK;
@@ -247,37 +250,87 @@ static void put_be32(uint8_t *out, uint32_t value)
         out[i] = (uint8_t)(value >> (24 - 8 * i));
 }
 
-/* Write what is buffered as one group: the data block, then, at the end, the delete block. */
-static hudi_status flush(struct hd_op *op, hd_append_handle *handle)
-{
-    hudi_status status = HUDI_OK;
-    const struct hd_write_config *config = handle->request.config;
-    const struct hd_log_header_entry header[] = {
-        {HD_LOG_INSTANT_TIME, hd_slice_text(config->instant_time)},
-        {HD_LOG_SCHEMA, hd_slice_text(handle->request.schema->file_avro)}};
-    struct hd_str head = {0}, tail = {0};
-    struct hd_log_append append;
-    uint8_t counts[8];
-    struct hd_slice parts[4];
+/* Bytes around and of one block, as parts to be written. */
+struct block_parts {
+    struct hd_str head, tail;
+    uint8_t counts[8];   /* version and number of the records */
+    struct hd_str bytes; /* content of a delete block */
+};
 
+static void clear_parts(struct block_parts *block)
+{
+    hd_str_clear(&block->head);
+    hd_str_clear(&block->tail);
+    hd_str_clear(&block->bytes);
+}
+
+static hudi_status frame(struct hd_op *op, const hd_append_handle *handle,
+                         enum hd_log_block_type type, uint64_t content_bytes,
+                         struct block_parts *block)
+{
+    const struct hd_log_header_entry header[] = {
+        {HD_LOG_INSTANT_TIME, hd_slice_text(handle->request.config->instant_time)},
+        {HD_LOG_SCHEMA, hd_slice_text(handle->request.schema->file_avro)}};
+
+    return hd_log_block_frame(op, type, header, HD_ARRAY_LENGTH(header), content_bytes,
+                              &block->head, &block->tail);
+}
+
+static hudi_status data_block(struct hd_op *op, const hd_append_handle *handle,
+                              struct block_parts *block, struct hd_slice *parts, size_t *n)
+{
     if (handle->n_records == 0)
         return HUDI_OK;
-    put_be32(counts, config->table->config.version->log_content_version);
-    put_be32(counts + 4, (uint32_t)handle->n_records);
-    HD_TRY_OUT(hd_log_block_frame(op, HD_LOG_AVRO_DATA, header, HD_ARRAY_LENGTH(header),
-                                  sizeof counts + handle->records.size, &head, &tail));
-    parts[0] = hd_str_slice(&head);
-    parts[1] = hd_slice_of(counts, sizeof counts);
-    parts[2] = hd_str_slice(&handle->records);
-    parts[3] = hd_str_slice(&tail);
-    HD_TRY_OUT(hd_log_writer_append(op, handle->writer, parts, HD_ARRAY_LENGTH(parts), &append));
-    HD_TRY_OUT(count_append(op, handle, &append));
+    put_be32(block->counts, handle->request.config->table->config.version->log_content_version);
+    put_be32(block->counts + 4, (uint32_t)handle->n_records);
+    HD_TRY(frame(op, handle, HD_LOG_AVRO_DATA, sizeof block->counts + handle->records.size, block));
+    parts[(*n)++] = hd_str_slice(&block->head);
+    parts[(*n)++] = hd_slice_of(block->counts, sizeof block->counts);
+    parts[(*n)++] = hd_str_slice(&handle->records);
+    parts[(*n)++] = hd_str_slice(&block->tail);
+    return HUDI_OK;
+}
+
+static hudi_status delete_block(struct hd_op *op, const hd_append_handle *handle,
+                                struct block_parts *block, struct hd_slice *parts, size_t *n)
+{
+    if (handle->deletes.n == 0)
+        return HUDI_OK;
+    HD_TRY(hd_log_deletes_encode(op,
+                                 handle->request.config->table->config.version->log_content_version,
+                                 &handle->deletes, &block->bytes));
+    HD_TRY(frame(op, handle, HD_LOG_DELETE, block->bytes.size, block));
+    parts[(*n)++] = hd_str_slice(&block->head);
+    parts[(*n)++] = hd_str_slice(&block->bytes);
+    parts[(*n)++] = hd_str_slice(&block->tail);
+    return HUDI_OK;
+}
+
+/* Write what is buffered as one group: the data block, then, with `deletes`, the delete block. */
+static hudi_status flush(struct hd_op *op, hd_append_handle *handle, bool deletes)
+{
+    hudi_status status = HUDI_OK;
+    struct block_parts data = {0}, deleted = {0};
+    struct hd_log_append append;
+    struct hd_slice parts[7];
+    size_t n = 0;
+
+    HD_TRY_OUT(data_block(op, handle, &data, parts, &n));
+    if (deletes)
+        HD_TRY_OUT(delete_block(op, handle, &deleted, parts, &n));
+    if (n == 0)
+        goto out;
+    HD_TRY_OUT(hd_log_writer_append(op, handle->writer, parts, n, &append));
+    HD_TRY_OUT(count_append(op, handle, &append, deletes));
     handle->records.size = 0;
     handle->n_records = 0;
-    handle->n_deletes = 0;
+    if (deletes) {
+        handle->deletes.n = 0;
+        hd_arena_reset(&handle->deletes.arena);
+    }
 out:
-    hd_str_clear(&head);
-    hd_str_clear(&tail);
+    clear_parts(&data);
+    clear_parts(&deleted);
     return status;
 }
 
@@ -335,9 +388,51 @@ static hudi_status add_records(struct hd_op *op, hd_append_handle *handle,
                                    &handle->records));
         handle->n_records += part;
         if ((int64_t)handle->records.size >= handle->block_bytes)
-            HD_TRY(flush(op, handle));
+            HD_TRY(flush(op, handle, false));
     }
     return HUDI_OK;
+}
+
+static hudi_status grow_deletes(struct hd_op *op, struct hd_log_deletes *deletes)
+{
+    size_t keys = deletes->capacity, paths = deletes->capacity, ordering = deletes->capacity;
+    const size_t wanted = deletes->n + 1 + deletes->n / 2;
+
+    if (deletes->n < deletes->capacity)
+        return HUDI_OK;
+    HD_TRY(hd_grow(op, &deletes->record_keys, &keys, wanted, sizeof *deletes->record_keys));
+    HD_TRY(
+        hd_grow(op, &deletes->partition_paths, &paths, wanted, sizeof *deletes->partition_paths));
+    HD_TRY(hd_grow(op, &deletes->ordering, &ordering, wanted, sizeof *deletes->ordering));
+    deletes->capacity = wanted;
+    return HUDI_OK;
+}
+
+/* `by_arrival`: whatever is stored goes, as the operation says or was found out before. Version 2
+ * has no form for bytes; these deletes take effect by arrival too. */
+static hudi_status add_delete(struct hd_op *op, hd_append_handle *handle, struct hd_slice key,
+                              const struct hd_merge_side *side, bool by_arrival)
+{
+    struct hd_log_deletes *deletes = &handle->deletes;
+    const uint32_t version = handle->request.config->table->config.version->log_content_version;
+    const struct hd_view *ordering =
+        by_arrival ? NULL : hd_merger_ordering_value(handle->request.merger, side);
+    struct hd_ordering_value value = {.type = HD_ORDERING_INT};
+    char *copy;
+
+    HD_TRY(grow_deletes(op, deletes));
+    HD_TRY(hd_arena_strndup(op, &deletes->arena, key.data, key.size, &copy));
+    if (ordering != NULL)
+        HD_TRY(hd_ordering_value_of(op, ordering, side->row, &deletes->arena, &value));
+    if (value.type == HD_ORDERING_BYTES && version == 2)
+        value = (struct hd_ordering_value){.type = HD_ORDERING_INT};
+    deletes->record_keys[deletes->n] = hd_slice_of(copy, key.size);
+    deletes->partition_paths[deletes->n] = hd_slice_text(handle->request.slice->partition_path);
+    deletes->ordering[deletes->n] = value;
+    deletes->n++;
+    if (deletes->arena.total_bytes < (uint64_t)handle->block_bytes)
+        return HUDI_OK;
+    return flush(op, handle, true);
 }
 
 hudi_status hd_append_handle_append(struct hd_op *op, hd_append_handle *handle,
@@ -347,27 +442,34 @@ hudi_status hd_append_handle_append(struct hd_op *op, hd_append_handle *handle,
     hudi_status status = HUDI_OK;
     const struct hd_append_request *request = &handle->request;
     const struct ArrowArray *array = hd_shared_array_get(records);
+    const struct hd_type text = {.id = HD_TYPE_STRING};
+    struct ArrowSchema key_field = {0};
     struct ArrowArray batch = {0};
-    struct hd_view view;
+    struct hd_view view, key_view;
     int64_t n_live = 0;
 
     hd_arena_reset(&handle->batch_arena);
     HD_TRY_OUT(hd_view_open(op, &handle->batch_arena, &request->schema->record, array, &view));
+    HD_TRY_OUT(hd_schema_init_field(op, &key_field, "key", &text, false));
+    HD_TRY_OUT(hd_view_open(op, &handle->batch_arena, &key_field, keys, &key_view));
     HD_TRY_OUT(hd_grow(op, &handle->live, &handle->live_capacity, (size_t)array->length,
                        sizeof *handle->live));
     for (int64_t row = 0; row < array->length; row++) {
         const struct hd_merge_side side = {
             .columns = view.children, .row = row, .is_delete = request->deletes};
+        const bool by_arrival = request->deletes || (drop != NULL && drop[row]);
 
-        if ((drop != NULL && drop[row]) || hd_merger_is_delete(request->merger, &side))
-            HD_TRY_OUT(hd_fail(op, HUDI_NOT_IMPLEMENTED,
-                               "deletes in merge-on-read tables are not supported yet"));
+        if (by_arrival || hd_merger_is_delete(request->merger, &side))
+            HD_TRY_OUT(add_delete(op, handle, hd_view_bytes(&key_view, row), &side, by_arrival));
         else
             handle->live[n_live++] = row;
     }
+    if (n_live == 0)
+        goto out;
     HD_TRY_OUT(file_rows(op, handle, records, keys, &batch));
     status = add_records(op, handle, &batch, handle->live, n_live);
 out:
+    hd_schema_clear(&key_field);
     hd_array_clear(&batch);
     hd_array_clear(keys);
     return status;
@@ -377,7 +479,7 @@ hudi_status hd_append_handle_close(struct hd_op *op, hd_append_handle *handle)
 {
     hudi_status status = HUDI_OK;
 
-    HD_TRY_OUT(flush(op, handle));
+    HD_TRY_OUT(flush(op, handle, true));
     status = hd_log_writer_close(op, handle->writer);
     handle->writer = NULL;
     HD_TRY_OUT(status);
@@ -397,6 +499,7 @@ void hd_append_handle_abort(struct hd_op *op, hd_append_handle *handle)
     hd_schema_clear(&handle->rows);
     hd_str_clear(&handle->seqno_prefix);
     hd_str_clear(&handle->records);
+    hd_log_deletes_clear(op, &handle->deletes);
     hd_free(op, handle->live);
     hd_arena_clear(&handle->batch_arena);
     hd_arena_clear(&handle->arena);

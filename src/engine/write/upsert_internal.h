@@ -10,9 +10,11 @@
 
 #include "engine/index/index.h"
 #include "engine/record/merge.h"
+#include "engine/record/projection.h"
 #include "engine/record/spillable_map.h"
 #include "engine/write/upsert.h"
 #include "format/layout/file_system_view.h"
+#include "store/base_file.h"
 
 /* What is written to one file group, or to the new ones of a partition. */
 struct hd_upsert_work {
@@ -97,5 +99,36 @@ hudi_status hd_upsert_repartition(struct hd_op *op, hd_upsert *upsert);
  * Source: HoodieIndexUtils.mergeForPartitionUpdatesIfNeeded (Hudi 0.15.0)
  */
 hudi_status hd_upsert_resolve_moves(struct hd_op *op, hd_upsert *upsert);
+
+/* ---- parts of it ------------------------------------------------------------------------------
+ */
+
+/* Rows of one old file whose records are bound for other partitions. */
+struct hd_upsert_moves {
+    hd_upsert *upsert;
+    struct hd_file_hits *file;
+    size_t *which; /* hits that move, ascending */
+    size_t n;
+    hd_base_reader *reader;
+    hd_projection *projection;
+    struct ArrowSchema wanted; /* schema->record, as far as old files must have it */
+};
+
+/** Set `wanted`: columns that `stored` has not (dropped partition columns) read as null. */
+hudi_status hd_upsert_want_columns(struct hd_op *op, struct hd_upsert_moves *moves,
+                                   const struct ArrowSchema *stored);
+
+/** One move: stored row `row` against an incoming record. */
+hudi_status hd_upsert_decide_move(struct hd_op *op, struct hd_upsert_moves *moves,
+                                  struct hd_index_hit *hit, const struct ArrowArray *stored,
+                                  const struct hd_view *stored_columns, int64_t row,
+                                  const struct ArrowArray *incoming,
+                                  const struct hd_view *incoming_columns, int64_t incoming_row);
+
+/** The stored row goes; its record is inserted where it belongs, unless a row of it is there. */
+void hd_upsert_move_away(const struct hd_upsert_moves *moves, struct hd_index_hit *hit);
+
+/** Decide the moves out of a slice with log files: the stored rows are those of merged reading. */
+hudi_status hd_upsert_resolve_merged(struct hd_op *op, struct hd_upsert_moves *moves);
 
 #endif

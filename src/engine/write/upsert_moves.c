@@ -8,17 +8,6 @@
 /* Records whose partitions are found anew at a time. */
 #define BATCH_ROWS 16384
 
-/* Rows of one old file whose records are bound for other partitions. */
-struct moves {
-    hd_upsert *upsert;
-    struct hd_file_hits *file;
-    size_t *which; /* hits that move, ascending */
-    size_t n;
-    hd_base_reader *reader;
-    hd_projection *projection;
-    struct ArrowSchema wanted; /* schema->record, as far as old files must have it */
-};
-
 /* Of upsert->settled: a row in the record's own partition is updated where it is. */
 #define AT_HOME 2
 
@@ -83,9 +72,19 @@ hudi_status hd_upsert_repartition(struct hd_op *op, hd_upsert *upsert)
     return status;
 }
 
+hudi_status hd_upsert_want_columns(struct hd_op *op, struct hd_upsert_moves *moves,
+                                   const struct ArrowSchema *stored)
+{
+    HD_TRY(hd_schema_copy(op, &moves->upsert->schema->record, &moves->wanted));
+    for (int64_t i = 0; i < moves->wanted.n_children; i++)
+        if (hd_schema_find(stored, moves->wanted.children[i]->name) < 0)
+            moves->wanted.children[i]->flags |= ARROW_FLAG_NULLABLE;
+    return HUDI_OK;
+}
+
 /* ---- rows of one old file ----------------------------------------------------------------- */
 
-static hudi_status open_file(struct hd_op *op, struct moves *moves)
+static hudi_status open_file(struct hd_op *op, struct hd_upsert_moves *moves)
 {
     hudi_status status = HUDI_OK;
     const struct hd_write_config *config = moves->upsert->config;
@@ -97,12 +96,7 @@ static hudi_status open_file(struct hd_op *op, struct moves *moves)
     HD_TRY_OUT(hd_fs_open_input(op, config->table->fs, path, &file));
     HD_TRY_OUT(
         hd_base_reader_open(op, file, config->table->config.base_file_format, &moves->reader));
-    /* Columns that are not stored (dropped partition columns) read as null. */
-    HD_TRY_OUT(hd_schema_copy(op, &moves->upsert->schema->record, &moves->wanted));
-    for (int64_t i = 0; i < moves->wanted.n_children; i++)
-        if (hd_schema_find(hd_base_reader_schema(moves->reader), moves->wanted.children[i]->name) <
-            0)
-            moves->wanted.children[i]->flags |= ARROW_FLAG_NULLABLE;
+    HD_TRY_OUT(hd_upsert_want_columns(op, moves, hd_base_reader_schema(moves->reader)));
     HD_TRY_OUT(hd_stored_schema(op, hd_base_reader_schema(moves->reader), &moves->wanted, &stored));
     HD_TRY_OUT(
         hd_projection_new(op, &moves->wanted, &stored, NULL, HD_CAST_READ, &moves->projection));
@@ -113,7 +107,7 @@ out:
 }
 
 /* A record of both sides: its columns from two one-row sources. */
-static hudi_status merged_record(struct hd_op *op, const struct moves *moves,
+static hudi_status merged_record(struct hd_op *op, const struct hd_upsert_moves *moves,
                                  const struct ArrowArray *stored, const struct ArrowArray *incoming,
                                  const struct hd_merge_side *old, const struct hd_merge_side *new,
                                  struct ArrowArray *out)
@@ -165,7 +159,7 @@ out:
 }
 
 /* The stored row stays in its file, whatever the merge handle makes of it there. */
-static hudi_status settle_in_place(struct hd_op *op, struct moves *moves, int64_t entry)
+static hudi_status settle_in_place(struct hd_op *op, struct hd_upsert_moves *moves, int64_t entry)
 {
     hd_upsert *upsert = moves->upsert;
     struct hd_map *paths = &upsert->partitions->paths;
@@ -179,17 +173,18 @@ static hudi_status settle_in_place(struct hd_op *op, struct moves *moves, int64_
 }
 
 /* The stored row goes; its record is inserted where it belongs, unless a row of it is there. */
-static void move_away(const struct moves *moves, struct hd_index_hit *hit)
+void hd_upsert_move_away(const struct hd_upsert_moves *moves, struct hd_index_hit *hit)
 {
     hit->drop = true;
     if (moves->upsert->settled[hit->entry] != AT_HOME)
         moves->upsert->settled[hit->entry] = 0;
 }
 
-static hudi_status decide(struct hd_op *op, struct moves *moves, struct hd_index_hit *hit,
-                          const struct ArrowArray *stored, const struct hd_view *stored_columns,
-                          int64_t row, const struct ArrowArray *incoming,
-                          const struct hd_view *incoming_columns, int64_t incoming_row)
+hudi_status hd_upsert_decide_move(struct hd_op *op, struct hd_upsert_moves *moves,
+                                  struct hd_index_hit *hit, const struct ArrowArray *stored,
+                                  const struct hd_view *stored_columns, int64_t row,
+                                  const struct ArrowArray *incoming,
+                                  const struct hd_view *incoming_columns, int64_t incoming_row)
 {
     hudi_status status = HUDI_OK;
     hd_upsert *upsert = moves->upsert;
@@ -204,7 +199,7 @@ static hudi_status decide(struct hd_op *op, struct moves *moves, struct hd_index
     const enum hd_merge_choice choice = hd_merger_combine(upsert->merger, &old, &new);
 
     if (choice == HD_MERGE_TAKE_INCOMING) {
-        move_away(moves, hit);
+        hd_upsert_move_away(moves, hit);
         return HUDI_OK;
     }
     if (choice != HD_MERGE_COLUMNS)
@@ -213,7 +208,7 @@ static hudi_status decide(struct hd_op *op, struct moves *moves, struct hd_index
     HD_TRY_OUT(partitions_of(op, upsert, &record, &partition));
     if (is_elsewhere(upsert, moves->file->slice, partition)) {
         upsert->partition_of[hit->entry] = partition;
-        move_away(moves, hit);
+        hd_upsert_move_away(moves, hit);
     } else {
         HD_TRY_OUT(settle_in_place(op, moves, hit->entry));
     }
@@ -224,7 +219,7 @@ out:
 }
 
 /* The moving hits in rows [first_row, first_row + batch->length), from hit number `*next` on. */
-static hudi_status decide_batch(struct hd_op *op, struct moves *moves,
+static hudi_status decide_batch(struct hd_op *op, struct hd_upsert_moves *moves,
                                 const struct ArrowArray *batch, int64_t first_row, size_t *next)
 {
     hudi_status status = HUDI_OK;
@@ -247,8 +242,9 @@ static hudi_status decide_batch(struct hd_op *op, struct moves *moves,
     HD_TRY_OUT(hd_view_open(op, &arena, &moves->upsert->schema->record, &incoming, &fresh));
     for (size_t i = 0; i < n; i++) {
         struct hd_index_hit *hit = &hits[moves->which[*next + i]];
-        HD_TRY_OUT(decide(op, moves, hit, batch, stored.children, hit->row - first_row, &incoming,
-                          fresh.children, (int64_t)i));
+        HD_TRY_OUT(hd_upsert_decide_move(op, moves, hit, batch, stored.children,
+                                         hit->row - first_row, &incoming, fresh.children,
+                                         (int64_t)i));
     }
     *next += n;
 out:
@@ -258,7 +254,7 @@ out:
 }
 
 /* Read the row groups that hold moving rows. */
-static hudi_status read_rows(struct hd_op *op, struct moves *moves)
+static hudi_status read_rows(struct hd_op *op, struct hd_upsert_moves *moves)
 {
     hudi_status status = HUDI_OK;
     hd_base_batches *batches = NULL;
@@ -312,7 +308,7 @@ static bool moves_records(const hd_upsert *upsert)
 static hudi_status resolve_file(struct hd_op *op, hd_upsert *upsert, struct hd_file_hits *file)
 {
     hudi_status status = HUDI_OK;
-    struct moves moves = {.upsert = upsert, .file = file};
+    struct hd_upsert_moves moves = {.upsert = upsert, .file = file};
 
     HD_TRY_OUT(hd_alloc_array(op, file->n_hits, sizeof *moves.which, &moves.which));
     for (size_t i = 0; i < file->n_hits; i++)
@@ -320,9 +316,8 @@ static hudi_status resolve_file(struct hd_op *op, hd_upsert *upsert, struct hd_f
             moves.which[moves.n++] = i;
     if (moves.n == 0)
         goto out;
-    if (file->slice->n_logs > 0) { /* the stored rows are not at hand: the later write wins */
-        for (size_t i = 0; i < moves.n; i++)
-            move_away(&moves, &file->hits[moves.which[i]]);
+    if (file->slice->n_logs > 0) {
+        HD_TRY_OUT(hd_upsert_resolve_merged(op, &moves));
         goto out;
     }
     HD_TRY_OUT(open_file(op, &moves));
@@ -332,7 +327,7 @@ out:
     hd_projection_free(moves.projection);
     hd_base_reader_close(moves.reader);
     hd_schema_clear(&moves.wanted);
-    return hd_fail_path(op, status, file->slice->base->path);
+    return file->slice->base == NULL ? status : hd_fail_path(op, status, file->slice->base->path);
 }
 
 hudi_status hd_upsert_resolve_moves(struct hd_op *op, hd_upsert *upsert)

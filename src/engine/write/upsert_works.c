@@ -133,7 +133,8 @@ static int by_entry(const void *a, const void *b)
     return (x->entry > y->entry) - (x->entry < y->entry);
 }
 
-/* Each record once, however often its key is stored; a row that is to go takes its record along. */
+/* Each record once, however often its key is stored. A delete would take all rows of the key: where
+ * one of them stays, the record does. */
 static size_t unique_hits(struct hd_index_hit *hits, size_t n)
 {
     size_t n_kept = 0;
@@ -141,7 +142,7 @@ static size_t unique_hits(struct hd_index_hit *hits, size_t n)
     qsort(hits, n, sizeof *hits, by_entry);
     for (size_t i = 0; i < n; i++) {
         if (n_kept > 0 && hits[n_kept - 1].entry == hits[i].entry)
-            hits[n_kept - 1].drop |= hits[i].drop;
+            hits[n_kept - 1].drop &= hits[i].drop;
         else
             hits[n_kept++] = hits[i];
     }

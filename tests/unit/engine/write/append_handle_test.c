@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "engine/write/append_handle.h"
+#include "format/log/log_deletes.h"
 #include "format/log/log_reader.h"
 #include "format/log/log_records.h"
 #include "format/marker/marker.h"
@@ -51,9 +52,10 @@ struct append_test {
     hd_merger *merger;
     struct hd_write_status status;
     hd_append_handle *handle;
+    bool deletes; /* the operation */
 };
 
-static void open_table(struct hd_op *op, struct append_test *t, int version)
+static void open_table_of(struct hd_op *op, struct append_test *t, int version, bool ordered)
 {
     char text[512];
 
@@ -62,11 +64,16 @@ static void open_table(struct hd_op *op, struct append_test *t, int version)
     snprintf(text, sizeof text,
              "hoodie.table.name=t\nhoodie.table.type=MERGE_ON_READ\nhoodie.table.version=%d\n"
              "hoodie.timeline.layout.version=1\nhoodie.table.recordkey.fields=k\n"
-             "hoodie.table.timeline.timezone=UTC\n",
-             version);
+             "hoodie.table.timeline.timezone=UTC\n%s",
+             version, ordered ? "hoodie.table.precombine.field=v\n" : "");
     test_table_put(&t->table, ".hoodie/hoodie.properties", text);
     test_table_put(&t->table, ".hoodie/" BASE_INSTANT ".deltacommit", COMMIT);
     test_must(op, hd_table_snapshot_load(op, "memory:" STORE "/t", &t->snapshot));
+}
+
+static void open_table(struct hd_op *op, struct append_test *t, int version)
+{
+    open_table_of(op, t, version, false);
 }
 
 /* With the options that were set. */
@@ -86,12 +93,13 @@ static void open_handle(struct append_test *t, const struct hd_file_slice *slice
                                               .schema = &t->schema,
                                               .merger = t->merger,
                                               .slice = slice,
-                                              .ordinal = 3};
+                                              .ordinal = 3,
+                                              .deletes = t->deletes};
     test_must(op, hd_append_handle_open(op, &request, &t->status, &t->handle));
 }
 
 /* Rows "key|v|_hoodie_is_deleted". */
-static void append(struct append_test *t, const char *rows)
+static void append_some(struct append_test *t, const char *rows, const bool *drop)
 {
     struct hd_op *op = t->op;
     struct hd_shared_array *shared;
@@ -102,10 +110,15 @@ static void append(struct append_test *t, const char *rows)
     test_must(op, hd_schema_copy(op, t->schema.record.children[0], &key));
     test_column(op, &key, 0, rows, &keys);
     test_must(op, hd_shared_array_new(op, &batch, &shared));
-    test_must(op, hd_append_handle_append(op, t->handle, shared, &keys, NULL));
+    test_must(op, hd_append_handle_append(op, t->handle, shared, &keys, drop));
     assert_null(keys.release);
     hd_shared_array_free(shared);
     hd_schema_clear(&key);
+}
+
+static void append(struct append_test *t, const char *rows)
+{
+    append_some(t, rows, NULL);
 }
 
 static void close_handle(struct append_test *t)
@@ -127,6 +140,25 @@ static void close_table(struct append_test *t)
 }
 
 /* ---- what came of it ---------------------------------------------------------------------- */
+
+static void describe_deletes(struct hd_op *op, const struct hd_log_block *block, char *out)
+{
+    struct hd_log_deletes deletes;
+
+    test_must(op, hd_log_deletes_decode(op, block->content, block->content_offset, &deletes));
+    sprintf(out + strlen(out), "deletes of version %u:", deletes.version);
+    for (size_t i = 0; i < deletes.n; i++) {
+        const struct hd_slice key = deletes.record_keys[i], path = deletes.partition_paths[i];
+
+        sprintf(out + strlen(out), " %.*s/%.*s", (int)path.size, (const char *)path.data,
+                (int)key.size, (const char *)key.data);
+        if (deletes.ordering != NULL)
+            sprintf(out + strlen(out), "=%s %d", hd_ordering_type_name(deletes.ordering[i].type),
+                    (int)deletes.ordering[i].integer);
+    }
+    strcat(out, "\n");
+    hd_log_deletes_clear(op, &deletes);
+}
 
 /* A line for each block: offset, type, version and number of records of its content. */
 static void describe(struct append_test *t, const char *path, char *out)
@@ -157,7 +189,9 @@ static void describe(struct append_test *t, const char *path, char *out)
                     records.n_left);
             hd_log_records_close(op, &records);
         } else {
-            sprintf(out + strlen(out), "type %d\n", (int)block.type);
+            assert_int_equal(block.type, HD_LOG_DELETE);
+            test_must(op, hd_log_reader_content(op, reader, &block));
+            describe_deletes(op, &block, out);
         }
         hd_log_block_clear(op, &block);
     }
@@ -332,6 +366,63 @@ static void a_full_block_is_followed_by_another_and_a_full_file_too(void **state
     close_table(&t);
 }
 
+static void deletes_stand_behind_the_data_with_their_ordering_values(void **state)
+{
+    static const char PATH[] = "p/" LOG(BASE_INSTANT, "3", "3-4-5");
+    static const struct {
+        int version;
+        bool ordered;
+        const char *deletes;
+    } CASES[] = {
+        {6, true, "deletes of version 3: p/k2=int 7 p/k4=int 0 p/k5=int 0\n"},
+        {6, false, "deletes of version 3: p/k2=int 0 p/k4=int 0 p/k5=int 0\n"},
+        {4, true, "deletes of version 2: p/k2=int 7 p/k4=int 0 p/k5=int 0\n"},
+        {3, true, "deletes of version 1: p/k2 p/k4 p/k5\n"},
+    };
+    static const bool DROP[] = {false, false, false, false, true};
+    struct hd_op *op = *state;
+
+    for (size_t i = 0; i < HD_ARRAY_LENGTH(CASES); i++) {
+        struct append_test t;
+        char wanted[300];
+
+        open_table_of(op, &t, CASES[i].version, CASES[i].ordered);
+        open_handle(&t, &SLICE);
+        /* The last row moves to another partition: it goes whatever is stored. */
+        append_some(&t, "k1|1|~\nk2|7|true\nk3|3|false\nk4|~|true\nk5|9|false\n", DROP);
+        close_handle(&t);
+        sprintf(wanted, "data of version %d, 2 records\n%s",
+                CASES[i].version == 6   ? 3
+                : CASES[i].version == 4 ? 2
+                                        : 1,
+                CASES[i].deletes);
+        expect_blocks(&t, PATH, wanted);
+        assert_int_equal(t.status.n_stats, 1);
+        assert_int_equal(t.status.stats[0].num_writes, 2);
+        assert_int_equal(t.status.stats[0].num_update_writes, 2);
+        assert_int_equal(t.status.stats[0].num_deletes, 3);
+        assert_int_equal(t.status.stats[0].file_size_in_bytes, size_of(&t, PATH));
+        close_table(&t);
+    }
+}
+
+static void the_delete_operation_deletes_by_arrival(void **state)
+{
+    struct hd_op *op = *state;
+    struct append_test t;
+
+    open_table_of(op, &t, 6, true);
+    t.deletes = true;
+    open_handle(&t, &SLICE);
+    append(&t, "k1|5|~\nk2|~|~\n");
+    close_handle(&t);
+    expect_blocks(&t, "p/" LOG(BASE_INSTANT, "3", "3-4-5"),
+                  "deletes of version 3: p/k1=int 0 p/k2=int 0\n");
+    assert_int_equal(t.status.stats[0].num_writes, 0);
+    assert_int_equal(t.status.stats[0].num_deletes, 2);
+    close_table(&t);
+}
+
 static void nothing_appended_makes_no_file(void **state)
 {
     struct hd_op *op = *state;
@@ -357,6 +448,10 @@ int main(void)
                                         test_op_setup, test_op_teardown),
         cmocka_unit_test_setup_teardown(a_full_block_is_followed_by_another_and_a_full_file_too,
                                         test_op_setup, test_op_teardown),
+        cmocka_unit_test_setup_teardown(deletes_stand_behind_the_data_with_their_ordering_values,
+                                        test_op_setup, test_op_teardown),
+        cmocka_unit_test_setup_teardown(the_delete_operation_deletes_by_arrival, test_op_setup,
+                                        test_op_teardown),
         cmocka_unit_test_setup_teardown(nothing_appended_makes_no_file, test_op_setup,
                                         test_op_teardown),
     };
