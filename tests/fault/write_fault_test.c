@@ -40,6 +40,7 @@ struct scene {
     struct model_rows now;
     int64_t next_value; /* makes each write's rows its own */
     int n_writes;
+    bool logs_changes;
 };
 
 static int64_t setting(const char *name, int64_t otherwise)
@@ -77,19 +78,23 @@ struct operation {
     const char *write;      /* Hudi's name; NULL: roll the newest commit back */
     bool after_dead_writer; /* what it begins with is rolling back a write that broke off */
     bool logged;            /* the table is merge-on-read */
+    bool logs_changes;      /* to a table with CDC: files of changes beside the base files */
 };
 
 static const struct operation OPERATIONS[] = {
-    {"upsert", "upsert", false, false},
-    {"delete", "delete", false, false},
-    {"insert_overwrite", "insert_overwrite", false, false},
-    {"rollback", NULL, false, false},
-    {"upsert after a dead writer", "upsert", true, false},
-    {"upsert to logs", "upsert", false, true},
-    {"delete to logs", "delete", false, true},
-    {"insert_overwrite of logs", "insert_overwrite", false, true},
-    {"rollback of logs", NULL, false, true},
-    {"upsert to logs after a dead writer", "upsert", true, true},
+    {"upsert", "upsert", false, false, false},
+    {"delete", "delete", false, false, false},
+    {"insert_overwrite", "insert_overwrite", false, false, false},
+    {"rollback", NULL, false, false, false},
+    {"upsert after a dead writer", "upsert", true, false, false},
+    {"upsert to logs", "upsert", false, true, false},
+    {"delete to logs", "delete", false, true, false},
+    {"insert_overwrite of logs", "insert_overwrite", false, true, false},
+    {"rollback of logs", NULL, false, true, false},
+    {"upsert to logs after a dead writer", "upsert", true, true, false},
+    {"upsert with changes", "upsert", false, false, true},
+    {"rollback with changes", NULL, false, false, true},
+    {"upsert with changes after a dead writer", "upsert", true, false, true},
 };
 #define N_OPERATIONS (sizeof OPERATIONS / sizeof *OPERATIONS)
 
@@ -139,8 +144,12 @@ static void begin_table(struct scene *scene)
     hd_memory_drop(STORE);
     model_rows_clear(&scene->now);
     scene->n_writes = 0;
-    if ((scene->logged ? model_table_create_logged : model_table_create)(scene->context, URI,
-                                                                         &error) != HUDI_OK)
+    hudi_status status = scene->logged ? model_table_create_logged(scene->context, URI, &error)
+                         : scene->logs_changes
+                             ? model_table_create_with(scene->context, URI,
+                                                       "hoodie.table.cdc.enabled", "true", &error)
+                             : model_table_create(scene->context, URI, &error);
+    if (status != HUDI_OK)
         fail_msg("%s", hudi_error_message(error));
     for (int64_t i = 0; i < N_ROWS; i++) {
         const struct model_row row = model_table_row(i, i % 3, 0, 0);
@@ -153,9 +162,9 @@ static void begin_table(struct scene *scene)
     must_write(scene, "upsert");
 }
 
-static void open_scene(struct scene *scene, bool logged)
+static void open_scene(struct scene *scene, const struct operation *operation)
 {
-    *scene = (struct scene){.logged = logged};
+    *scene = (struct scene){.logged = operation->logged, .logs_changes = operation->logs_changes};
     open_context(scene);
     begin_table(scene);
 }
@@ -229,6 +238,45 @@ static hudi_status roll_back_newest(struct scene *scene, hudi_error **error)
     return status;
 }
 
+/* The latest changes can be told; older ones were cleaned. */
+static void expect_changes(struct scene *scene, const char *what)
+{
+    hudi_options *options = NULL;
+    hudi_table *table = NULL;
+    hudi_error *error = NULL;
+    struct ArrowArrayStream stream = {0};
+    struct ArrowArray batch;
+    int64_t n_rows = 0;
+
+    assert_int_equal(hudi_options_new(&options, NULL), HUDI_OK);
+    assert_int_equal(hudi_options_set(options, "hoodie.datasource.query.type", "incremental", NULL),
+                     HUDI_OK);
+    assert_int_equal(
+        hudi_options_set(options, "hoodie.datasource.query.incremental.format", "cdc", NULL),
+        HUDI_OK);
+    if (hudi_table_open(scene->context, URI, NULL, &table, &error) != HUDI_OK)
+        fail_msg("%s: no table: %s", what, hudi_error_message(error));
+    const hudi_timeline *const timeline = hudi_table_timeline(table);
+    const size_t n = hudi_timeline_length(timeline);
+    const char *const begin = hudi_instant_time(hudi_timeline_at(timeline, n < 5 ? 0 : n - 5));
+    if (hudi_options_set(options, "hoodie.datasource.read.begin.instanttime", begin, &error) !=
+            HUDI_OK ||
+        hudi_scan_open(table, options, NULL, &stream, &error) != HUDI_OK)
+        fail_msg("%s: no changes: %s", what, hudi_error_message(error));
+    for (;;) {
+        if (stream.get_next(&stream, &batch) != 0)
+            fail_msg("%s: changes: %s", what, stream.get_last_error(&stream));
+        if (batch.release == NULL)
+            break;
+        n_rows += batch.length;
+        batch.release(&batch);
+    }
+    assert_true(n_rows > 0); /* of the write that just came */
+    stream.release(&stream);
+    hudi_table_free(table);
+    hudi_options_free(options);
+}
+
 /* ---- one point ---------------------------------------------------------------------------- */
 
 /* Run `operation` with the fault at `nth`. @return whether the fault was reached */
@@ -288,6 +336,8 @@ static bool run_point(struct scene *scene, const struct operation *operation, in
     must_write(scene, "upsert");
     model_table_expect(scene->context, URI, &scene->now, what);
     model_table_verify(scene->context, URI, what);
+    if (scene->logs_changes)
+        expect_changes(scene, what);
     return fired;
 }
 
@@ -328,7 +378,7 @@ static void walk(const struct operation *operation, enum mode mode)
     struct scene scene;
     int64_t n_run = 0, nth;
 
-    open_scene(&scene, operation->logged);
+    open_scene(&scene, operation);
     const int64_t n_points = count_points(&scene, operation);
     /* Steps that share no factor with anything likely visit all points in a mixed order, so that a
      * walk that is cut short has seen all parts of the operation. */

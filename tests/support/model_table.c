@@ -77,8 +77,8 @@ hudi_context *model_table_context(const char *n_threads)
     return context;
 }
 
-static hudi_status create(hudi_context *context, const char *uri, const char *type,
-                          hudi_error **error)
+static hudi_status create(hudi_context *context, const char *uri, const char *type, const char *key,
+                          const char *value, hudi_error **error)
 {
     hudi_options *const options = new_options();
     struct ArrowSchema schema;
@@ -89,6 +89,8 @@ static hudi_status create(hudi_context *context, const char *uri, const char *ty
     set(options, "hoodie.table.recordkey.fields", "id");
     set(options, "hoodie.table.partition.fields", "p");
     set(options, "hoodie.datasource.write.precombine.field", "ts");
+    if (key != NULL)
+        set(options, key, value);
     const hudi_status status = hudi_table_create(context, uri, &schema, options, error);
     if (schema.release != NULL)
         schema.release(&schema);
@@ -98,12 +100,18 @@ static hudi_status create(hudi_context *context, const char *uri, const char *ty
 
 hudi_status model_table_create(hudi_context *context, const char *uri, hudi_error **error)
 {
-    return create(context, uri, "COPY_ON_WRITE", error);
+    return create(context, uri, "COPY_ON_WRITE", NULL, NULL, error);
 }
 
 hudi_status model_table_create_logged(hudi_context *context, const char *uri, hudi_error **error)
 {
-    return create(context, uri, "MERGE_ON_READ", error);
+    return create(context, uri, "MERGE_ON_READ", NULL, NULL, error);
+}
+
+hudi_status model_table_create_with(hudi_context *context, const char *uri, const char *key,
+                                    const char *value, hudi_error **error)
+{
+    return create(context, uri, "COPY_ON_WRITE", key, value, error);
 }
 
 /* Cells as texts, in one block: row i's begin at texts + i * ROW_TEXT. */

@@ -19,6 +19,9 @@ hudi_options *model_table_options(const char *operation);
 hudi_status model_table_create(hudi_context *context, const char *uri, hudi_error **error);
 /** The same, of type MERGE_ON_READ. */
 hudi_status model_table_create_logged(hudi_context *context, const char *uri, hudi_error **error);
+/** The same with one more option of the table. */
+hudi_status model_table_create_with(hudi_context *context, const char *uri, const char *key,
+                                    const char *value, hudi_error **error);
 
 /** The rows as an input; and as one batch. Released by whoever takes them. */
 void model_table_input(const struct model_rows *rows, struct ArrowArrayStream *out);

@@ -90,10 +90,12 @@ static bool is_announced(const char *file, const char *marker_name)
 {
     struct hd_file_name parts, marker;
 
+    if (!hd_file_name_parse(file, &parts) ||
+        (parts.kind != HD_FILE_LOG && parts.kind != HD_FILE_CDC_LOG))
+        return false;
     if (strcmp(file, marker_name) == 0)
-        return hd_file_name_parse(file, &parts) && parts.kind == HD_FILE_LOG;
+        return true;
     return hd_file_name_parse(marker_name, &marker) && marker.kind == HD_FILE_BASE &&
-           hd_file_name_parse(file, &parts) && parts.kind == HD_FILE_LOG &&
            hd_slice_equal(parts.file_id, marker.file_id) &&
            hd_slice_equal(parts.instant, marker.instant) &&
            hd_slice_equal(parts.write_token, marker.write_token);
@@ -150,6 +152,8 @@ static hudi_status note_stat(struct hd_op *op, const struct hd_table_snapshot *t
     struct hd_str marker = {0};
 
     HD_TRY(hd_map_put(op, named, hd_slice_text(stat->path), 0, NULL, NULL));
+    for (size_t i = 0; i < stat->n_cdc; i++)
+        HD_TRY(hd_map_put(op, named, hd_slice_text(stat->cdc_paths[i]), 0, NULL, NULL));
     name = name == NULL ? stat->path : name + 1;
     if (!stat->is_log || !table->config.version->append_marker_of_slice ||
         !hd_file_name_parse(name, &parts))

@@ -111,8 +111,6 @@ hudi_status hd_check_writable(struct hd_op *op, const struct hd_table_snapshot *
                        config->version->number);
     if (config->type == HD_MERGE_ON_READ && config->version->timeline_layout > 1)
         why = "merge-on-read tables of versions 8 and later";
-    else if (config->cdc_enabled)
-        why = "tables that log changes (hoodie.table.cdc.enabled)";
     else if (config->is_bootstrap)
         why = "bootstrap tables (hoodie.bootstrap.base.path)";
     else if (config->base_file_format == HD_BASE_FILE_ORC)

@@ -57,6 +57,7 @@ static hudi_status close_file(struct hd_op *op, hd_insert_target *target)
 {
     struct hd_write_stat stat;
     hudi_status status = HUDI_OK;
+    const bool is_new = target->create != NULL;
 
     if (target->create != NULL) {
         target->next_seqno = hd_create_handle_next_seqno(target->create);
@@ -70,7 +71,9 @@ static hudi_status close_file(struct hd_op *op, hd_insert_target *target)
     target->create = NULL;
     target->merge = NULL;
     HD_TRY(status);
-    stat.num_deletes += target->n_deleted;
+    /* A new file's deletes found nothing. Readers of changes take them for lost ones. */
+    if (!is_new || !target->config->table->config.cdc_enabled)
+        stat.num_deletes += target->n_deleted;
     target->n_deleted = 0;
     return hd_write_status_add(op, target->status, &stat);
 }

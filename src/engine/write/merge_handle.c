@@ -6,6 +6,7 @@
 #include "engine/record/key_range.h"
 #include "engine/record/projection.h"
 #include "engine/write/base_sink.h"
+#include "engine/write/change_log.h"
 #include "engine/write/merge_rows.h"
 #include "format/table/table_schema.h"
 
@@ -16,8 +17,9 @@ struct hd_merge_handle {
     hd_base_reader *reader;
     hd_projection *projection;
     hd_base_sink *sink;
-    bool collect_keys; /* the old footer has no filter or range to go on from */
-    int64_t row;       /* of the old file: first of the batch at hand */
+    hd_change_log *changes; /* NULL: the table does not log them */
+    bool collect_keys;      /* the old footer has no filter or range to go on from */
+    int64_t row;            /* of the old file: first of the batch at hand */
     size_t next_hit;
     int64_t n_old_rows;
     int64_t n_updated;
@@ -177,6 +179,47 @@ static hudi_status take_hits(struct hd_op *op, hd_merge_handle *handle, int64_t 
     return HUDI_OK;
 }
 
+/* Log what the hits of a batch did; `columns` is what becomes of it. */
+static hudi_status log_changes(struct hd_op *op, hd_merge_handle *handle,
+                               const struct ArrowArray *batch, size_t n_hits,
+                               const struct ArrowArray *columns)
+{
+    hudi_status status = HUDI_OK;
+    struct ArrowArray keys = {0};
+    uint32_t *before;
+    int64_t *after, *entries, n_deleted = 0;
+    size_t n = 0;
+
+    if (handle->changes == NULL)
+        return HUDI_OK;
+    HD_TRY(hd_arena_array(op, &handle->arena, n_hits, sizeof *before, &before));
+    HD_TRY(hd_arena_array(op, &handle->arena, n_hits, sizeof *after, &after));
+    HD_TRY(hd_arena_array(op, &handle->arena, n_hits, sizeof *entries, &entries));
+    for (size_t i = 0; i < n_hits; i++) {
+        const enum hd_merge_choice choice = handle->runs.choices[i];
+
+        if (choice == HD_MERGE_KEEP_STORED || choice == HD_MERGE_REWRITE_STORED)
+            continue; /* its values stay */
+        before[n] = handle->hit_rows[i];
+        after[n] = choice == HD_MERGE_DELETE ? -1 : (int64_t)handle->hit_rows[i] - n_deleted;
+        n_deleted += choice == HD_MERGE_DELETE;
+        entries[n++] = handle->hit_entries[i];
+    }
+    if (n == 0)
+        return HUDI_OK;
+    HD_TRY_OUT(hd_spillable_map_keys(op, handle->request.map, entries, (int64_t)n, &keys));
+    const struct hd_logged_rows rows = {.before = batch,
+                                        .before_rows = before,
+                                        .after = columns,
+                                        .after_rows = after,
+                                        .keys = &keys,
+                                        .n = n};
+    status = hd_change_log_rows(op, handle->changes, &rows);
+out:
+    hd_array_clear(&keys);
+    return status;
+}
+
 /* Columns of a batch in which some rows are hit. */
 static hudi_status merge_batch(struct hd_op *op, hd_merge_handle *handle,
                                const struct ArrowArray *batch, size_t n_hits,
@@ -215,6 +258,7 @@ static hudi_status merge_batch(struct hd_op *op, hd_merge_handle *handle,
     }
     handle->n_updated += handle->runs.n_updated;
     handle->n_deleted += handle->runs.n_deleted;
+    status = log_changes(op, handle, batch, n_hits, columns);
 out:
     hd_array_clear(&incoming);
     return status;
@@ -381,6 +425,20 @@ out:
     return hd_fail_path(op, status, handle->request.slice->base->path);
 }
 
+static hudi_status open_changes(struct hd_op *op, hd_merge_handle *handle)
+{
+    const struct hd_merge_request *request = &handle->request;
+    const struct hd_change_log_target target = {.config = request->config,
+                                                .schema = request->schema,
+                                                .partition_path = request->slice->partition_path,
+                                                .file_id = request->slice->file_id,
+                                                .ordinal = request->ordinal};
+
+    return request->config->table->config.cdc_enabled
+               ? hd_change_log_open(op, &target, &handle->changes)
+               : HUDI_OK;
+}
+
 hudi_status hd_merge_handle_open(struct hd_op *op, const struct hd_merge_request *request,
                                  hd_merge_handle **out)
 {
@@ -398,6 +456,7 @@ hudi_status hd_merge_handle_open(struct hd_op *op, const struct hd_merge_request
     handle->request = *request;
     HD_TRY_OUT(open_old_file(op, handle));
     HD_TRY_OUT(hd_base_sink_open(op, request->config, request->schema, &target, &handle->sink));
+    HD_TRY_OUT(open_changes(op, handle));
     HD_TRY_OUT(inherit_footer(op, handle));
     HD_TRY_OUT(write_old_rows(op, handle));
     *out = handle;
@@ -410,7 +469,15 @@ out:
 hudi_status hd_merge_handle_append(struct hd_op *op, hd_merge_handle *handle,
                                    struct hd_shared_array *records, struct ArrowArray *keys)
 {
+    hudi_status status = HUDI_OK;
+
     handle->n_appended += hd_shared_array_get(records)->length;
+    if (handle->changes != NULL)
+        status = hd_change_log_inserts(op, handle->changes, records, keys);
+    if (status != HUDI_OK) {
+        hd_array_clear(keys);
+        return status;
+    }
     return hd_base_sink_new_rows(op, handle->sink, records, keys);
 }
 
@@ -441,6 +508,10 @@ hudi_status hd_merge_handle_close(struct hd_op *op, hd_merge_handle *handle, str
     }
     status = hd_base_sink_close(op, handle->sink, arena, stat);
     handle->sink = NULL;
+    if (status == HUDI_OK && handle->changes != NULL) {
+        status = hd_change_log_close(op, handle->changes, arena, stat);
+        handle->changes = NULL;
+    }
     stat->num_update_writes = handle->n_updated;
     stat->num_deletes = handle->n_deleted;
     stat->num_inserts = handle->n_appended;
@@ -454,6 +525,7 @@ void hd_merge_handle_abort(struct hd_op *op, hd_merge_handle *handle)
     if (handle == NULL)
         return;
     hd_base_sink_abort(op, handle->sink);
+    hd_change_log_abort(op, handle->changes);
     hd_projection_free(handle->projection);
     hd_base_reader_close(handle->reader);
     hd_merge_runs_clear(op, &handle->runs);

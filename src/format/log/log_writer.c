@@ -51,8 +51,9 @@ static hudi_status make_names(struct hd_op *op, hd_log_writer *writer)
 
     HD_TRY_OUT(hd_log_file_name_format(op, writer->file_id, writer->instant, writer->version,
                                        writer->write_token, &name));
-    HD_TRY_OUT(hd_path_join(op, writer->partition_path, name, &path));
-    HD_TRY_OUT(hd_arena_strdup(op, &writer->names, name, (char **)&writer->file_name));
+    HD_TRY_OUT(hd_arena_printf(op, &writer->names, (char **)&writer->file_name, "%s%s", name,
+                               writer->target.suffix == NULL ? "" : writer->target.suffix));
+    HD_TRY_OUT(hd_path_join(op, writer->partition_path, writer->file_name, &path));
     HD_TRY_OUT(hd_arena_strdup(op, &writer->names, path, (char **)&writer->path));
 out:
     hd_free(op, name);

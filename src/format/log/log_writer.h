@@ -27,6 +27,7 @@ struct hd_log_target {
     const char *file_id;
     const char *instant; /* in the name: the slice's base instant below version 8 */
     const char *write_token;
+    const char *suffix;     /* of the names: ".cdc", static; NULL: none */
     uint32_t first_version; /* one above the newest log file of that instant */
     uint64_t max_bytes;     /* hoodie.logfile.max.size */
     /* Called before a file of that name is begun, which then need not come to be; NULL: nobody
