@@ -109,6 +109,38 @@ hudi_status hd_input_file_of_bytes(struct hd_op *op, const void *bytes, size_t n
     return HUDI_OK;
 }
 
+struct window_file {
+    hd_input_file file;
+    hd_input_file *of; /* borrowed */
+    uint64_t start;
+};
+
+static hudi_status window_read_at(struct hd_op *op, hd_input_file *file, uint64_t offset,
+                                  void *into, uint64_t n)
+{
+    const struct window_file *self = (const struct window_file *)file;
+
+    return hd_input_file_read_at(op, self->of, self->start + offset, into, n);
+}
+
+static const struct hd_input_file_ops WINDOW_FILE_OPS = {window_read_at, hd_input_file_release};
+
+hudi_status hd_input_file_window(struct hd_op *op, hd_input_file *file, uint64_t offset, uint64_t n,
+                                 hd_input_file **out)
+{
+    *out = NULL;
+    if (offset > file->size || n > file->size - offset)
+        return hd_fail(op, HUDI_CORRUPT, "%llu bytes at byte %llu of a file of %llu",
+                       (unsigned long long)n, (unsigned long long)offset,
+                       (unsigned long long)file->size);
+    HD_TRY(
+        hd_input_file_init(op, sizeof(struct window_file), &WINDOW_FILE_OPS, file->path, n, out));
+    struct window_file *self = (struct window_file *)*out;
+    self->of = file;
+    self->start = offset;
+    return HUDI_OK;
+}
+
 /* ---- output ------------------------------------------------------------------------------- */
 
 hudi_status hd_output_file_init(struct hd_op *op, size_t n_bytes,

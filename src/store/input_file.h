@@ -23,4 +23,9 @@ void hd_input_file_close(hd_input_file *file);
 hudi_status hd_input_file_of_bytes(struct hd_op *op, const void *bytes, size_t n,
                                    hd_input_file **out);
 
+/** `n` bytes of `file` from `offset` on, as a file with the same path. `file` is borrowed: it must
+ * outlive the window. @return HUDI_CORRUPT when the file has not that many */
+hudi_status hd_input_file_window(struct hd_op *op, hd_input_file *file, uint64_t offset, uint64_t n,
+                                 hd_input_file **out);
+
 #endif

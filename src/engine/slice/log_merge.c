@@ -116,17 +116,38 @@ static hudi_status check_keys(struct hd_op *op, const struct hd_view *keys)
     return HUDI_OK;
 }
 
+/* Which rows are of the part; NULL: all. */
+static hudi_status choose_rows(struct hd_op *op, hd_log_merge *merge, const struct hd_view *keys,
+                               const int64_t **rows, int64_t *n)
+{
+    *rows = NULL;
+    *n = keys->length;
+    if (merge->part.width == HD_ALL_KEYS)
+        return HUDI_OK;
+    HD_TRY(hd_grow(op, &merge->put_rows, &merge->put_capacity, (size_t)keys->length,
+                   sizeof *merge->put_rows));
+    *n = 0;
+    for (int64_t i = 0; i < keys->length; i++) {
+        if (hd_key_part_has(&merge->part, hd_view_bytes(keys, i)))
+            merge->put_rows[(*n)++] = i;
+    }
+    *rows = merge->put_rows;
+    return HUDI_OK;
+}
+
 static hudi_status put_batch(struct hd_op *op, hd_log_merge *merge, struct hd_log_batch *batch)
 {
     const struct hd_spillable_map_resolve resolve = {takes_entry_later, takes_later,
                                                      (void *)merge->columns};
     struct hd_shared_array *shared = NULL;
-    const int64_t n_rows = batch->entries.length;
+    const int64_t *rows;
+    int64_t n_rows;
     hudi_status status;
 
     HD_TRY_OUT(check_keys(op, &batch->keys));
+    HD_TRY_OUT(choose_rows(op, merge, &batch->keys, &rows, &n_rows));
     HD_TRY_OUT(hd_shared_array_new(op, &batch->entries, &shared));
-    HD_TRY_OUT(hd_spillable_map_put(op, merge->map, &batch->keys, NULL, shared, NULL, n_rows,
+    HD_TRY_OUT(hd_spillable_map_put(op, merge->map, &batch->keys, NULL, shared, rows, n_rows,
                                     &resolve, NULL));
     merge->stats.n_records += n_rows;
 out:
@@ -150,38 +171,37 @@ static const char *schema_of_instant(const struct hd_slice_query *query, struct 
     return NULL;
 }
 
-struct load {
-    const struct hd_slice_source *slice;
-    struct hd_log_scan scan;
+/* The blocks of one pass. */
+struct pass {
     hd_log_rows *rows;
-    hd_log_reader *file; /* of block `at` */
+    hd_log_reader *file; /* number `file_number` */
     int64_t file_number; /* -1: none */
 };
 
-static hudi_status load_block(struct hd_op *op, hd_log_merge *merge, struct load *load,
+static hudi_status load_block(struct hd_op *op, hd_log_merge *merge, struct pass *pass,
                               uint32_t number)
 {
     const struct hd_slice_query *query = &merge->columns->query;
-    const struct hd_log_scan_block *info = &load->scan.blocks[number];
+    const struct hd_log_scan_block *info = &merge->scan.blocks[number];
     struct hd_log_batch batch;
     hudi_status status;
 
-    if (load->file_number != info->file) {
-        hd_log_reader_close(op, load->file);
-        load->file = NULL;
-        load->file_number = info->file;
-        HD_TRY(hd_log_scan_open_file(op, query, load->slice, info->file, &load->file));
+    if (pass->file_number != info->file) {
+        hd_log_reader_close(op, pass->file);
+        pass->file = NULL;
+        pass->file_number = info->file;
+        HD_TRY(hd_log_scan_open_file(op, query, merge->slice, info->file, &pass->file));
     }
-    status = hd_log_rows_begin(op, load->rows, load->file, info,
-                               schema_of_instant(query, load->scan.entries[number].instant));
+    status = hd_log_rows_begin(op, pass->rows, pass->file, info,
+                               schema_of_instant(query, merge->scan.entries[number].instant));
     while (status == HUDI_OK) {
-        status = hd_log_rows_next(op, load->rows, &batch);
+        status = hd_log_rows_next(op, pass->rows, &batch);
         if (status == HUDI_OK)
             status = put_batch(op, merge, &batch);
     }
     if (status == HUDI_END)
         return HUDI_OK;
-    return hd_fail_path(op, status, hd_input_file_path(hd_log_reader_file(load->file)));
+    return hd_fail_path(op, status, hd_input_file_path(hd_log_reader_file(pass->file)));
 }
 
 static hudi_status open_map(struct hd_op *op, const struct hd_merge_columns *columns,
@@ -202,45 +222,101 @@ static hudi_status open_map(struct hd_op *op, const struct hd_merge_columns *col
     return hd_spillable_map_new(op, &map, out);
 }
 
-static hudi_status load_all(struct hd_op *op, struct load *load, struct hd_merge_columns *columns,
-                            hd_log_merge *merge)
+static uint64_t memory_of(const struct hd_op *op, const struct hd_merge_columns *columns)
 {
-    uint64_t memory = columns->query.merge_bytes;
+    const uint64_t memory = columns->query.merge_bytes;
 
-    if (memory == 0)
-        memory = op->budget->limit_bytes / 2;
-    const uint64_t batch_bytes = memory / 8 < MAX_BATCH_BYTES ? memory / 8 : MAX_BATCH_BYTES;
+    return memory != 0 ? memory : op->budget->limit_bytes / 2;
+}
 
-    HD_TRY(hd_log_scan_load(op, &columns->query, load->slice, &columns->rules, &load->scan));
-    merge->stats = load->scan.stats;
-    HD_TRY(hd_merge_columns_entry(op, load->scan.is_partial, columns));
-    HD_TRY(open_map(op, columns, memory, &merge->map));
-    HD_TRY(hd_log_rows_new(op, columns, batch_bytes, &load->rows));
-    for (size_t i = 0; i < load->scan.n_chosen; i++)
-        HD_TRY(load_block(op, merge, load, load->scan.chosen[i]));
+static uint64_t batch_bytes_of(uint64_t memory)
+{
+    return memory / 8 < MAX_BATCH_BYTES ? memory / 8 : MAX_BATCH_BYTES;
+}
+
+static hudi_status load_blocks(struct hd_op *op, hd_log_merge *merge)
+{
+    const uint64_t memory = memory_of(op, merge->columns);
+    struct pass pass = {.file_number = -1};
+    hudi_status status;
+
+    HD_TRY_OUT(open_map(op, merge->columns, memory, &merge->map));
+    HD_TRY_OUT(hd_log_rows_new(op, merge->columns, batch_bytes_of(memory), &pass.rows));
+    for (size_t i = 0; i < merge->scan.n_chosen; i++)
+        HD_TRY_OUT(load_block(op, merge, &pass, merge->scan.chosen[i]));
+out:
+    hd_log_rows_free(op, pass.rows);
+    hd_log_reader_close(op, pass.file);
+    return status;
+}
+
+/* Keys in parts of less than this share of all are not tried. */
+#define LEAST_WIDTH (HD_ALL_KEYS >> 16)
+
+/* Load what starts at `merge->part.start`: half of it, and so on, while that does not fit. */
+static hudi_status load_part(struct hd_op *op, hd_log_merge *merge)
+{
+    const struct hd_slice_merge_stats before = merge->stats;
+    hudi_status status = load_blocks(op, merge);
+
+    while (status == HUDI_NO_MEMORY && merge->part.width > LEAST_WIDTH) {
+        hd_op_clear_error(op);
+        hd_spillable_map_free(op, merge->map);
+        merge->map = NULL;
+        merge->stats = before;
+        merge->part.width /= 2;
+        status = load_blocks(op, merge);
+    }
+    HD_TRY(status);
     const int64_t n = hd_spillable_map_length(merge->map);
-    merge->stats.n_entries = n;
-    merge->stats.n_spilled = hd_spillable_map_spilled_rows(merge->map);
     const uint64_t n_bytes =
         hd_spillable_map_memory_bytes(merge->map) + hd_spillable_map_disk_bytes(merge->map);
-    merge->rest_rows = n == 0 ? 1 : (int64_t)(batch_bytes / (n_bytes / (uint64_t)n + 1)) + 1;
+
+    merge->stats.n_entries = merge->n_entries_before + n;
+    merge->stats.n_spilled = merge->n_spilled_before + hd_spillable_map_spilled_rows(merge->map);
+    merge->next_entry = 0;
+    merge->rest_rows = 1;
+    if (n > 0)
+        merge->rest_rows +=
+            (int64_t)(batch_bytes_of(memory_of(op, merge->columns)) / (n_bytes / (uint64_t)n + 1));
     return hd_alloc_array(op, ((size_t)n + 7) / 8, 1, &merge->met);
+}
+
+hudi_status hd_log_merge_next_part(struct hd_op *op, hd_log_merge *merge)
+{
+    if (merge->part.start + merge->part.width >= HD_ALL_KEYS)
+        return HUDI_END;
+    merge->n_entries_before = merge->stats.n_entries;
+    merge->n_spilled_before = merge->stats.n_spilled;
+    hd_spillable_map_free(op, merge->map);
+    merge->map = NULL;
+    hd_free(op, merge->met);
+    merge->met = NULL;
+    merge->part.start += merge->part.width;
+    return load_part(op, merge);
+}
+
+static hudi_status load_first(struct hd_op *op, struct hd_merge_columns *columns,
+                              hd_log_merge *merge)
+{
+    HD_TRY(hd_log_scan_load(op, &columns->query, merge->slice, &columns->rules, &merge->scan));
+    merge->stats = merge->scan.stats;
+    HD_TRY(hd_merge_columns_entry(op, merge->scan.is_partial, columns));
+    return load_part(op, merge);
 }
 
 hudi_status hd_log_merge_load(struct hd_op *op, const struct hd_slice_source *slice,
                               struct hd_merge_columns *columns, hd_log_merge **out)
 {
-    struct load load = {.slice = slice, .file_number = -1};
     hd_log_merge *merge;
 
     *out = NULL;
     HD_TRY(hd_alloc(op, sizeof *merge, &merge));
     merge->columns = columns;
-    const hudi_status status = load_all(op, &load, columns, merge);
+    merge->slice = slice;
+    merge->part.width = HD_ALL_KEYS;
+    const hudi_status status = load_first(op, columns, merge);
 
-    hd_log_rows_free(op, load.rows);
-    hd_log_reader_close(op, load.file);
-    hd_log_scan_clear(op, &load.scan);
     if (status != HUDI_OK) {
         hd_log_merge_free(op, merge);
         return status;
@@ -254,7 +330,9 @@ void hd_log_merge_free(struct hd_op *op, hd_log_merge *merge)
     if (merge == NULL)
         return;
     hd_spillable_map_free(op, merge->map);
+    hd_log_scan_clear(op, &merge->scan);
     hd_free(op, merge->met);
+    hd_free(op, merge->put_rows);
     hd_free(op, merge->found);
     hd_free(op, merge->rows);
     hd_free(op, merge->hits);
@@ -266,7 +344,7 @@ void hd_log_merge_free(struct hd_op *op, hd_log_merge *merge)
 
 bool hd_log_merge_is_empty(const hd_log_merge *merge)
 {
-    return hd_spillable_map_length(merge->map) == 0;
+    return merge->part.width == HD_ALL_KEYS && hd_spillable_map_length(merge->map) == 0;
 }
 
 bool hd_log_merge_replaces(const hd_log_merge *merge)

@@ -16,17 +16,26 @@
  *     the end, in the order in which keys first came in the log files. An entry that meets several
  *     rows of its key (bulk_insert may leave them) changes them all.
  *  3. A batch that no entry meets is handed on as it is.
- *  4. Rows are merged before they are filtered. Row groups may be left out by their statistics only
+ *  4. Keys are held in memory. When there are more than fit, the slice is read in parts by the hash
+ *     of the key, each a pass over the log files and the base file. Rows are then in the order of
+ *     (part, base file, log files).
+ *  5. Rows are merged before they are filtered. Row groups may be left out by their statistics only
  *     under hd_log_merge_replaces().
  */
 typedef struct hd_log_merge hd_log_merge;
 
-/** Read the log files of a slice. `columns` is borrowed, and gets its schema of entries here.
- * @return HUDI_CORRUPT for a record that is none, naming the file */
+/** Read the log files of a slice, for the first part. `slice` and `columns` are borrowed; `columns`
+ * gets its schema of entries here.
+ * @return HUDI_CORRUPT for a record that is none, naming the file; HUDI_NO_MEMORY when not even a
+ *         small part of the keys fits */
 hudi_status hd_log_merge_load(struct hd_op *op, const struct hd_slice_source *slice,
                               struct hd_merge_columns *columns, hd_log_merge **out);
 /** Takes NULL. */
 void hd_log_merge_free(struct hd_op *op, hd_log_merge *merge);
+
+/** After the rest of a part: go to the next one, for which the base file is read again.
+ * @return HUDI_END when that was the last */
+hudi_status hd_log_merge_next_part(struct hd_op *op, hd_log_merge *merge);
 
 /** No record at all: the slice is its base file. */
 bool hd_log_merge_is_empty(const hd_log_merge *merge);

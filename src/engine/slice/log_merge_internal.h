@@ -3,19 +3,41 @@
 #define HD_ENGINE_LOG_MERGE_INTERNAL_H
 
 #include "arrow/gather.h"
+#include "base/map.h"
 #include "engine/slice/log_merge.h"
+#include "engine/slice/log_scan.h"
 
 /* Between log_merge.c and merge_batch.c. */
 
+/* Keys by the upper half of their hash: those in [start, start + width). */
+struct hd_key_part {
+    uint64_t start, width;
+};
+
+#define HD_ALL_KEYS (UINT64_C(1) << 32)
+
+static inline bool hd_key_part_has(const struct hd_key_part *part, struct hd_slice key)
+{
+    const uint64_t hash = hd_hash_bytes(key.data, key.size) >> 32;
+
+    return hash >= part->start && hash - part->start < part->width;
+}
+
 struct hd_log_merge {
     const struct hd_merge_columns *columns;
-    hd_spillable_map *map;
+    const struct hd_slice_source *slice;
+    struct hd_log_scan scan;
+    hd_spillable_map *map; /* of the keys in `part` */
+    struct hd_key_part part;
     uint8_t *met;       /* by entry: a row of the base file had its key */
     int64_t next_entry; /* of the rest */
     int64_t rest_rows;  /* of a batch of the rest */
     struct hd_slice_merge_stats stats;
+    int64_t n_entries_before, n_spilled_before; /* of the parts before */
 
     /* Of one batch. */
+    int64_t *put_rows; /* of a batch of entries those in `part` */
+    size_t put_capacity;
     int64_t *found; /* by row: its entry, or -1 */
     size_t found_capacity;
     uint32_t *rows; /* rows that have an entry, */

@@ -8,6 +8,7 @@
 #include "arrow/avro_decoder.h"
 #include "arrow/schema.h"
 #include "codec/avro_schema.h"
+#include "engine/slice/log_cells.h"
 #include "engine/slice/log_rows_internal.h"
 #include "format/log/log_records.h"
 #include "format/table/table_schema.h"
@@ -39,6 +40,7 @@ struct hd_log_rows {
     bool *present; /* by column that is read: the block has it */
     struct hd_log_records records;
     bool has_records;
+    hd_log_cells *cells; /* HFILE_DATA */
     hd_base_reader *parquet;
     hd_base_batches *batches;
     struct hd_slice_file parquet_file;
@@ -108,6 +110,8 @@ static void end_block(struct hd_op *op, hd_log_rows *rows)
     if (rows->has_records)
         hd_log_records_close(op, &rows->records);
     rows->has_records = false;
+    hd_log_cells_close(op, rows->cells);
+    rows->cells = NULL;
     hd_base_batches_close(rows->batches);
     rows->batches = NULL;
     hd_base_reader_close(rows->parquet);
@@ -182,6 +186,9 @@ hudi_status hd_log_rows_begin(struct hd_op *op, hd_log_rows *rows, hd_log_reader
         HD_TRY(hd_log_records_open(op, hd_log_reader_file(file), &rows->block, &rows->records));
         rows->has_records = true;
         return HUDI_OK;
+    case HD_LOG_HFILE_DATA:
+        HD_TRY(open_avro(op, rows, info->schema, file_schema));
+        return hd_log_cells_open(op, hd_log_reader_file(file), &rows->block, &rows->cells);
     case HD_LOG_PARQUET_DATA:
         return begin_parquet(op, rows, file, file_schema);
     case HD_LOG_DELETE:
@@ -199,7 +206,13 @@ hudi_status hd_log_rows_begin(struct hd_op *op, hd_log_rows *rows, hd_log_reader
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-/* The next batch of an Avro block, as columns of `nullable`. */
+static hudi_status next_record(struct hd_op *op, hd_log_rows *rows, struct hd_slice *out)
+{
+    return rows->cells != NULL ? hd_log_cells_next(op, rows->cells, out)
+                               : hd_log_records_next(op, &rows->records, out);
+}
+
+/* The next batch of a block of Avro records, as columns of `nullable`. */
 static hudi_status next_avro(struct hd_op *op, hd_log_rows *rows, struct ArrowArray *out)
 {
     struct avro_file *avro = &rows->avro;
@@ -209,7 +222,7 @@ static hudi_status next_avro(struct hd_op *op, hd_log_rows *rows, struct ArrowAr
 
     while (hd_avro_decoder_n_rows(avro->decoder) < BATCH_ROWS &&
            hd_avro_decoder_bytes(avro->decoder) < rows->batch_bytes) {
-        status = hd_log_records_next(op, &rows->records, &record);
+        status = next_record(op, rows, &record);
         if (status == HUDI_OK)
             status = hd_avro_decoder_add(op, avro->decoder, record);
         if (status != HUDI_OK)
@@ -273,13 +286,34 @@ out:
     return status;
 }
 
+/* `made` as keys. */
+static hudi_status open_made(struct hd_op *op, hd_log_rows *rows, struct hd_view *out)
+{
+    const struct hd_type text = {.id = HD_TYPE_STRING};
+    struct ArrowSchema field;
+
+    HD_TRY(hd_schema_init_field(op, &field, HD_META_RECORD_KEY, &text, false));
+    const hudi_status status = hd_view_open(op, &rows->arena, &field, &rows->made, out);
+    hd_schema_clear(&field);
+    return status;
+}
+
+static hudi_status find_keys(struct hd_op *op, hd_log_rows *rows, struct ArrowArray *batch,
+                             struct hd_view *out)
+{
+    if (rows->cells == NULL)
+        return hd_merge_columns_keys(op, rows->columns, batch, &rows->arena, &rows->made, out);
+    HD_TRY(hd_log_cells_keys(op, rows->cells, &rows->made));
+    HD_TRY(hd_log_cells_fill(op, rows->columns, &rows->made, batch));
+    return open_made(op, rows, out);
+}
+
 static hudi_status next_rows(struct hd_op *op, hd_log_rows *rows, struct hd_log_batch *out)
 {
     struct ArrowArray batch;
 
-    HD_TRY(rows->has_records ? next_avro(op, rows, &batch) : next_parquet(op, rows, &batch));
-    hudi_status status =
-        hd_merge_columns_keys(op, rows->columns, &batch, &rows->arena, &rows->made, &out->keys);
+    HD_TRY(rows->parquet == NULL ? next_avro(op, rows, &batch) : next_parquet(op, rows, &batch));
+    hudi_status status = find_keys(op, rows, &batch, &out->keys);
     if (status == HUDI_OK)
         status = make_entries(op, rows, &batch, &out->entries);
     hd_array_clear(&batch);
@@ -288,8 +322,6 @@ static hudi_status next_rows(struct hd_op *op, hd_log_rows *rows, struct hd_log_
 
 static hudi_status next_deletes(struct hd_op *op, hd_log_rows *rows, struct hd_log_batch *out)
 {
-    const struct hd_type text = {.id = HD_TYPE_STRING};
-    struct ArrowSchema field;
     size_t n = rows->deletes.n - rows->next_delete;
 
     if (n == 0)
@@ -299,11 +331,7 @@ static hudi_status next_deletes(struct hd_op *op, hd_log_rows *rows, struct hd_l
     HD_TRY(hd_delete_entries(op, rows->columns, &rows->deletes, rows->next_delete, n, &rows->made,
                              &out->entries));
     rows->next_delete += n;
-    hudi_status status = hd_schema_init_field(op, &field, HD_META_RECORD_KEY, &text, false);
-    if (status == HUDI_OK) {
-        status = hd_view_open(op, &rows->arena, &field, &rows->made, &out->keys);
-        hd_schema_clear(&field);
-    }
+    const hudi_status status = open_made(op, rows, &out->keys);
     if (status != HUDI_OK)
         hd_array_clear(&out->entries);
     return status;

@@ -163,24 +163,59 @@ out:
     return status;
 }
 
+/* Only the rows of the part, unless that has all keys. */
+static hudi_status keep_part(struct hd_op *op, hd_log_merge *merge, const struct hd_view *keys,
+                             struct ArrowArray *batch)
+{
+    const struct ArrowSchema *read = &merge->columns->base.read;
+    const struct ArrowArray *source = batch;
+    struct ArrowArray kept;
+
+    hd_run_list_reset(&merge->runs);
+    for (int64_t i = 0; i < keys->length; i++) {
+        const bool is_null = hd_view_is_null(keys, i);
+
+        if (hd_key_part_has(&merge->part, is_null ? (struct hd_slice){0} : hd_view_bytes(keys, i)))
+            HD_TRY(hd_run_list_add(op, &merge->runs, 0, (uint32_t)i, 1));
+    }
+    HD_TRY(hd_gather(op, read, &source, 1, merge->runs.runs, merge->runs.n_runs, &kept));
+    hd_array_clear(batch);
+    hd_array_move(&kept, batch);
+    return HUDI_OK;
+}
+
+static hudi_status apply(struct hd_op *op, hd_log_merge *merge, struct ArrowArray *batch,
+                         struct ArrowArray *made)
+{
+    struct ArrowArray merged;
+    struct hd_view keys;
+
+    hd_arena_reset(&merge->arena);
+    HD_TRY(hd_merge_columns_keys(op, merge->columns, batch, &merge->arena, made, &keys));
+    if (merge->part.width < HD_ALL_KEYS) {
+        HD_TRY(keep_part(op, merge, &keys, batch));
+        hd_array_clear(made);
+        hd_arena_reset(&merge->arena);
+        HD_TRY(hd_merge_columns_keys(op, merge->columns, batch, &merge->arena, made, &keys));
+    }
+    HD_TRY(find_hits(op, merge, &keys));
+    if (merge->n_hits == 0)
+        return HUDI_OK;
+    HD_TRY(meet(op, merge, batch, &merged));
+    hd_array_move(&merged, batch);
+    return HUDI_OK;
+}
+
 hudi_status hd_log_merge_apply(struct hd_op *op, hd_log_merge *merge, struct ArrowArray *batch)
 {
-    struct ArrowArray made = {0}, merged;
-    struct hd_view keys;
-    hudi_status status;
+    struct ArrowArray made = {0};
 
     if (batch->length == 0)
         return HUDI_OK;
     if ((uint64_t)batch->length > UINT32_MAX)
         return hd_fail(op, HUDI_INTERNAL, "a batch of %lld rows", (long long)batch->length);
-    hd_arena_reset(&merge->arena);
-    HD_TRY_OUT(hd_merge_columns_keys(op, merge->columns, batch, &merge->arena, &made, &keys));
-    HD_TRY_OUT(find_hits(op, merge, &keys));
-    if (merge->n_hits == 0)
-        goto out;
-    HD_TRY_OUT(meet(op, merge, batch, &merged));
-    hd_array_move(&merged, batch);
-out:
+    const hudi_status status = apply(op, merge, batch, &made);
+
     hd_array_clear(&made);
     if (status != HUDI_OK)
         hd_array_clear(batch);

@@ -321,21 +321,34 @@ static hudi_status next_stored(struct hd_op *op, hd_slice_reader *reader,
     }
 }
 
-/* The next rows of the slice before they are filtered. */
-static hudi_status next_rows(struct hd_op *op, hd_slice_reader *reader, struct ArrowArray *out)
+/* The next rows of a part of the keys: those of the base file, then the rest. HUDI_END */
+static hudi_status next_merged(struct hd_op *op, hd_slice_reader *reader, struct ArrowArray *out)
 {
-    if (reader->merge == NULL)
-        return next_stored(op, reader, &reader->columns, out);
     if (!reader->at_rest) {
-        const hudi_status status = next_stored(op, reader, &reader->merging.base, out);
+        const hudi_status status =
+            reader->base == NULL ? HUDI_END : next_stored(op, reader, &reader->merging.base, out);
         if (status == HUDI_OK)
             return hd_log_merge_apply(op, reader->merge, out);
         if (status != HUDI_END)
             return status;
         reader->at_rest = true;
     }
-    const hudi_status status = hd_log_merge_rest(op, reader->merge, out);
-    reader->merge_stats = hd_log_merge_stats(reader->merge);
+    return hd_log_merge_rest(op, reader->merge, out);
+}
+
+/* The next rows of the slice before they are filtered. */
+static hudi_status next_rows(struct hd_op *op, hd_slice_reader *reader, struct ArrowArray *out)
+{
+    hudi_status status;
+
+    if (reader->merge == NULL)
+        return next_stored(op, reader, &reader->columns, out);
+    while ((status = next_merged(op, reader, out)) == HUDI_END) {
+        reader->merge_stats = hd_log_merge_stats(reader->merge);
+        HD_TRY(hd_log_merge_next_part(op, reader->merge));
+        reader->next_row_group = 0;
+        reader->at_rest = false;
+    }
     return status;
 }
 

@@ -420,6 +420,68 @@ static void many_records_spill_and_read_the_same(void **state)
     merge_close(&m);
 }
 
+static int compare_lines(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The lines of a text, sorted; the text is cut up. */
+static size_t sort_lines(struct hd_op *op, struct hd_str *text, const char ***out)
+{
+    const uint32_t n = merge_count_lines(hd_str_text(text));
+    char *at = text->data;
+
+    test_must(op, hd_alloc_array(op, n, sizeof **out, out));
+    for (uint32_t i = 0; i < n; i++) {
+        (*out)[i] = at;
+        at = strchr(at, '\n');
+        *at++ = '\0';
+    }
+    qsort(*out, n, sizeof **out, compare_lines);
+    return n;
+}
+
+/* More keys than the budget has room for: parts of them, one after the other. */
+static void keys_that_do_not_fit_are_merged_in_parts(void **state)
+{
+    struct hd_op *op = *state;
+    struct hd_slice_merge_stats stats, all_stats;
+    struct hd_str rows = {0}, base = {0}, small = {0}, large = {0};
+    const char **expected, **got;
+    struct merged m;
+
+    for (int i = 0; i < 2000; i++)
+        test_must(op, hd_str_printf(op, &base, "key-%06d|base %d|5\n", i * 100, i));
+    merge_open(op, &m, 6, DEFAULT, KEYED, hd_str_text(&base));
+    for (int i = 0; i < N_MANY; i++)
+        test_must(op, hd_str_printf(op, &rows, "key-%06d|value %d|%d\n", i, i, i / 100 % 10));
+    merge_avro(&m, 0, "002", KEYED, hd_str_text(&rows));
+    merge_deletes(&m, 0, "002", "key-000200\nkey-000201\nkey-000300@long:1\n");
+    test_must(op, merge_read(&m, &large, &all_stats));
+    m.query.merge_bytes = 1 << 20;
+    test_budget_limit(op, 2 << 20);
+    test_must(op, merge_read(&m, &small, &stats));
+    test_budget_limit(op, UINT64_MAX);
+    assert_int_equal(stats.n_entries, all_stats.n_entries);
+    assert_int_equal(stats.n_records, all_stats.n_records);
+    assert_int_equal(stats.n_updated, all_stats.n_updated);
+    assert_int_equal(stats.n_deleted, all_stats.n_deleted);
+    assert_int_equal(stats.n_added, all_stats.n_added);
+    assert_int_equal(small.size, large.size);
+    assert_memory_not_equal(small.data, large.data, small.size); /* it was in parts */
+    const size_t n = sort_lines(op, &large, &expected);
+    assert_int_equal(sort_lines(op, &small, &got), n);
+    for (size_t i = 0; i < n; i++)
+        assert_string_equal(got[i], expected[i]);
+    hd_free(op, got);
+    hd_free(op, expected);
+    hd_str_clear(&rows);
+    hd_str_clear(&base);
+    hd_str_clear(&small);
+    hd_str_clear(&large);
+    merge_close(&m);
+}
+
 static void every_fault_is_passed_up_and_leaks_nothing(void **state)
 {
     struct hd_op *op = *state;
@@ -479,6 +541,7 @@ int main(void)
         cmocka_unit_test(damaged_blocks_are_passed_over_with_a_warning),
         cmocka_unit_test(what_cannot_be_read_is_an_error_that_names_the_file),
         cmocka_unit_test(many_records_spill_and_read_the_same),
+        cmocka_unit_test(keys_that_do_not_fit_are_merged_in_parts),
         cmocka_unit_test(every_fault_is_passed_up_and_leaks_nothing),
     };
 
