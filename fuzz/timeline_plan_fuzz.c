@@ -5,6 +5,7 @@
 #include "format/timeline/clean_plan.h"
 #include "format/timeline/compaction_plan.h"
 #include "format/timeline/replace_plan.h"
+#include "format/timeline/restore_plan.h"
 #include "format/timeline/rollback_plan.h"
 #include "format/timeline/savepoint_metadata.h"
 
@@ -36,6 +37,7 @@ static void check_clean(struct hd_op *op, struct hd_slice bytes)
     struct hd_clean_plan plan;
     struct hd_clean_metadata metadata;
     struct hd_savepoint_metadata savepoint;
+    struct hd_restore_plan restore;
     struct hd_str out = {0};
 
     if (hd_table_version_of(op, 6, &version) != HUDI_OK)
@@ -56,6 +58,12 @@ static void check_clean(struct hd_op *op, struct hd_slice bytes)
         if (hd_savepoint_metadata_encode(op, &savepoint, &out) != HUDI_OK)
             abort();
         hd_savepoint_metadata_clear(&savepoint);
+    }
+    hd_op_clear_error(op);
+    if (hd_restore_plan_decode(op, bytes, &restore) == HUDI_OK) {
+        if (hd_restore_plan_encode(op, &restore, &out) != HUDI_OK)
+            abort();
+        hd_restore_plan_clear(&restore);
     }
     hd_op_clear_error(op);
     hd_str_clear(&out);

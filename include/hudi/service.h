@@ -59,6 +59,27 @@ HUDI_EXPORT const char *hudi_cleaning_file(const hudi_cleaning *cleaning, size_t
                                            size_t f);
 HUDI_EXPORT void hudi_cleaning_free(hudi_cleaning *cleaning);
 
+/* ---- savepoints ----------------------------------------------------------------------------- */
+
+/**
+ * Keep what the table is as of a completed write of the active timeline: cleans spare its files
+ * until the savepoint is dropped. `comments` may be NULL.
+ * @return HUDI_INVALID when there is no such write or a clean has reached it; HUDI_EXISTS
+ */
+HUDI_EXPORT hudi_status hudi_savepoint(hudi_table *table, const char *instant_time,
+                                       const char *comments, hudi_error **err);
+/** Drop a savepoint; its write stays. */
+HUDI_EXPORT hudi_status hudi_savepoint_delete(hudi_table *table, const char *instant_time,
+                                              hudi_error **err);
+
+/**
+ * Take the table back to what it was after a completed write, for good: every later write is
+ * undone. One that was killed is finished first; until then nothing else writes to the table.
+ * @param n_undone  writes undone; may be NULL
+ */
+HUDI_EXPORT hudi_status hudi_restore(hudi_table *table, const char *instant_time,
+                                     hudi_cancel *cancel, size_t *n_undone, hudi_error **err);
+
 /* ---- archiving ------------------------------------------------------------------------------ */
 
 /** What an archiving did, or would do. All zero and "" when there is nothing to archive. */

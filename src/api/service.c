@@ -18,6 +18,8 @@ static hudi_status choose_target(struct hd_op *op, const struct hd_timeline *tim
     }
     if (*out == NULL)
         return hd_fail(op, HUDI_INVALID, "there is no write %s on the timeline", time);
+    if (hd_timeline_find(timeline, time, HD_ACTION_SAVEPOINT) != NULL)
+        return hd_fail(op, HUDI_INVALID, "%s is savepointed: drop the savepoint first", time);
     if ((*out)->state == HD_COMPLETED && *out != last)
         return hd_fail(op, HUDI_INVALID,
                        "%s is not the newest completed write (%s is): what came after builds on it",
@@ -38,6 +40,7 @@ static hudi_status roll_back(struct hd_op *op, hudi_context *context, const char
     HD_TRY_OUT(hd_table_lock(
         op, &table, (uint64_t)hd_options_int(options, NULL, "libhudi.write.lock.wait.ms"), &lock));
     HD_TRY_OUT(hd_table_snapshot_reload(op, &table));
+    HD_TRY_OUT(hd_check_no_restore(op, &table.timeline));
     HD_TRY_OUT(choose_target(op, &table.timeline, time, &target));
     HD_TRY_OUT(hd_switch_metadata_table_off(op, &table));
     HD_TRY_OUT(hd_rollback_instant(op, context->pool, &table, target));

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "service/serviceable.h"
 
-hudi_status hd_check_serviceable(struct hd_op *op, const struct hd_table_snapshot *table)
+#include "engine/commit/writable.h"
+
+hudi_status hd_check_service_table(struct hd_op *op, const struct hd_table_snapshot *table)
 {
     const struct hd_table_config *const config = &table->config;
 
@@ -16,4 +18,10 @@ hudi_status hd_check_serviceable(struct hd_op *op, const struct hd_table_snapsho
     if (config->hfile_base_files)
         return hd_fail(op, HUDI_NOT_IMPLEMENTED, "services of metadata tables are not supported");
     return HUDI_OK;
+}
+
+hudi_status hd_check_serviceable(struct hd_op *op, const struct hd_table_snapshot *table)
+{
+    HD_TRY(hd_check_service_table(op, table));
+    return hd_check_no_restore(op, &table->timeline);
 }

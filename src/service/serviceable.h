@@ -6,6 +6,10 @@
 
 /** Refuse, before a byte is written, a table whose services this library cannot run: those that
  * move no rows ask for less than a write does. @return HUDI_NOT_IMPLEMENTED */
+hudi_status hd_check_service_table(struct hd_op *op, const struct hd_table_snapshot *table);
+
+/** The same, and HUDI_CONFLICT while a restore is not finished: nothing but hd_restore() may go on
+ * then. */
 hudi_status hd_check_serviceable(struct hd_op *op, const struct hd_table_snapshot *table);
 
 #endif

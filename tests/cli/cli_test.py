@@ -19,6 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("HUDI_PROGRAM", str(ROOT / "build" / "dev" / "hudi"))
 ENVIRONMENT = {**os.environ, "LSAN_OPTIONS": f"suppressions={ROOT}/tests/support/lsan.supp"}
 COMMANDS = ["create", "write", "read", "show", "timeline", "rollback", "clean", "archive",
+            "savepoint", "restore",
             "verify"]
 OK, FAILED, MISUSED = 0, 1, 2
 AS_ROOT = os.geteuid() == 0
@@ -549,6 +550,36 @@ def test_archive_shortens_the_timeline_alone(table):
     result = run("archive", table)
     assert (result.returncode, result.stdout, result.stderr) == (OK, b"", b"nothing to archive\n")
     assert "keep.max" in error(MISUSED, "archive", table, "--min", 3, "--max", 3)
+
+
+def test_a_savepoint_is_restored(table):
+    first = json_lines(done("timeline", table, "--json"))[0]["time"]
+    before = done("read", table)
+    done("savepoint", table, first, "--comment", "the first rows")
+    assert "already" in error(FAILED, "savepoint", table, first)
+    assert "savepointed" in error(MISUSED, "rollback", table, first)
+    changed = [{**row, "qty": row["qty"] + 1000} for row in ROWS]
+    for _ in range(3):
+        done("write", table, "--format", "jsonl", "-", "-o", "hoodie.cleaner.commits.retained=1",
+             "-o", "hoodie.keep.min.commits=1", "-o", "hoodie.keep.max.commits=2", stdin=lines(changed))
+    assert done("read", table) != before
+    assert done("restore", table, first) == f"{first}: restored, 3 later writes undone\n"
+    assert done("read", table) == before
+    assert "0 findings" in done("verify", table)
+    assert done("restore", table, first) == f"{first}: restored, 0 later writes undone\n"
+    done("savepoint", table, first, "--delete")
+    assert "not savepointed" in error(MISUSED, "savepoint", table, first, "--delete")
+    done("write", table, "--format", "jsonl", "-", stdin=lines(changed))
+    assert done("read", table) != before
+
+
+def test_what_was_cleaned_is_neither_savepointed_nor_restored(table):
+    first = json_lines(done("timeline", table, "--json"))[0]["time"]
+    for _ in range(3):
+        done("write", table, "--format", "jsonl", "-", "-o", "hoodie.cleaner.commits.retained=1", stdin=lines(ROWS))
+    assert "clean" in error(MISUSED, "savepoint", table, first)
+    assert "clean" in error(MISUSED, "restore", table, first)
+    assert "no completed write" in error(MISUSED, "restore", table, "20200101000000000")
 
 
 @pytest.mark.parametrize("new,key", [("true", "1"), ("false", "id:1")])

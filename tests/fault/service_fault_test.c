@@ -25,7 +25,7 @@
 
 #define STORE "service-faults"
 #define URI "memory:" STORE "/t"
-#define SAMPLED_POINTS 14 /* of one service and mode, without HUDI_TEST_SECONDS */
+#define SAMPLED_POINTS 6 /* of one service and mode, without HUDI_TEST_SECONDS */
 #define N_ROWS 12
 
 enum mode { FAILS_ONCE, FAILS_ON, LOSES_POWER };
@@ -36,6 +36,7 @@ struct scene {
     hudi_context *context;
     struct model_rows now;
     int64_t next_value;
+    char target[24]; /* of savepoint and restore */
 };
 
 static int64_t setting(const char *name, int64_t otherwise)
@@ -293,19 +294,112 @@ static void expect_archived(struct scene *scene, const char *what)
     hudi_table_free(table);
 }
 
+/* ---- savepoint and restore ------------------------------------------------------------------ */
+
+static const char *const KEEPS[] = {"hoodie.clean.automatic", "false", NULL};
+
+/* The newest write of the timeline. */
+static void newest_write(hudi_table *table, char out[24])
+{
+    const hudi_timeline *const timeline = hudi_table_timeline(table);
+
+    for (size_t i = 0; i < hudi_timeline_length(timeline); i++) {
+        const char *const action = hudi_instant_action(hudi_timeline_at(timeline, i));
+
+        if (strcmp(action, "commit") == 0 || strcmp(action, "replacecommit") == 0)
+            snprintf(out, 24, "%s", hudi_instant_time(hudi_timeline_at(timeline, i)));
+    }
+}
+
+/* Before the faults: three more writes, which a restore is to undo. */
+static void prepare_restore(struct scene *scene)
+{
+    hudi_error *error = NULL;
+    hudi_table *const table = open_table(scene, NULL, &error);
+
+    assert_non_null(table);
+    newest_write(table, scene->target);
+    must(hudi_savepoint(table, scene->target, NULL, &error), error, "savepoint");
+    hudi_table_free(table);
+    must(write_rows(scene, 2, KEEPS, &error), error, "write");
+    must(write_rows(scene, 0, KEEPS, &error), error, "delete_partition");
+    must(write_rows(scene, 3, KEEPS, &error), error, "write");
+}
+
+static hudi_status run_restore(struct scene *scene, hudi_error **error)
+{
+    hudi_table *const table = open_table(scene, NULL, error);
+    const hudi_status status =
+        table == NULL ? HUDI_IO : hudi_restore(table, scene->target, NULL, NULL, error);
+
+    hudi_table_free(table);
+    return status;
+}
+
+static void expect_restored(struct scene *scene, const char *what)
+{
+    hudi_error *error = NULL;
+    hudi_table *const table = open_table(scene, NULL, &error);
+    char newest[24] = "";
+
+    assert_non_null(table);
+    newest_write(table, newest);
+    if (strcmp(newest, scene->target) != 0)
+        fail_msg("%s: the newest write is %s, not %s", what, newest, scene->target);
+    const hudi_timeline *const timeline = hudi_table_timeline(table);
+    for (size_t i = 0; i < hudi_timeline_length(timeline); i++)
+        if (strcmp(hudi_instant_state(hudi_timeline_at(timeline, i)), "COMPLETED") != 0)
+            fail_msg("%s: %s %s is not completed", what,
+                     hudi_instant_action(hudi_timeline_at(timeline, i)),
+                     hudi_instant_time(hudi_timeline_at(timeline, i)));
+    hudi_table_free(table);
+    must(write_rows(scene, 2, NULL, &error), error, what);
+}
+
+static hudi_status run_savepoint(struct scene *scene, hudi_error **error)
+{
+    hudi_table *const table = open_table(scene, NULL, error);
+    hudi_status status = HUDI_IO;
+
+    if (table != NULL) {
+        newest_write(table, scene->target);
+        status = hudi_savepoint(table, scene->target, NULL, error);
+    }
+    if (status == HUDI_EXISTS) { /* the first try had made it before it failed */
+        hudi_error_free(*error);
+        *error = NULL;
+        status = HUDI_OK;
+    }
+    hudi_table_free(table);
+    return status;
+}
+
+static void expect_savepoint(struct scene *scene, const char *what)
+{
+    hudi_error *error = NULL;
+    hudi_table *const table = open_table(scene, NULL, &error);
+
+    assert_non_null(table);
+    must(hudi_savepoint_delete(table, scene->target, &error), error, what);
+    hudi_table_free(table);
+}
+
 /* ---- services ----------------------------------------------------------------------------- */
 
 struct service {
     const char *name;
     hudi_status (*run)(struct scene *scene, hudi_error **error);
     void (*expect)(struct scene *scene, const char *what);
-    bool writes; /* the rows change */
+    bool writes;                          /* the rows change */
+    void (*prepare)(struct scene *scene); /* after the table was made; may be NULL */
 };
 
 static const struct service SERVICES[] = {
-    {"clean", run_clean, expect_clean, false},
-    {"write and clean", run_write, expect_clean, true},
-    {"clean and archive", run_archive, expect_archived, false},
+    {"clean", run_clean, expect_clean, false, NULL},
+    {"write and clean", run_write, expect_clean, true, NULL},
+    {"clean and archive", run_archive, expect_archived, false, NULL},
+    {"savepoint", run_savepoint, expect_savepoint, false, NULL},
+    {"restore", run_restore, expect_restored, true, prepare_restore},
 };
 #define N_SERVICES (sizeof SERVICES / sizeof *SERVICES)
 
@@ -321,6 +415,17 @@ static void expect_rows(struct scene *scene, const struct service *service, cons
     model_rows_clear(&found);
 }
 
+/* A restore's rows are those of before the preparation. */
+static void expect_before(struct scene *scene, const char *what)
+{
+    struct model_rows found;
+
+    read_now(scene, &found, what);
+    if (!model_table_same(&found, &scene->now))
+        fail_msg("%s: the rows are not those of the savepoint", what);
+    model_rows_clear(&found);
+}
+
 static void run_point(struct scene *scene, const struct service *service, int64_t nth,
                       enum mode mode)
 {
@@ -328,6 +433,8 @@ static void run_point(struct scene *scene, const struct service *service, int64_
     char what[200];
 
     begin_table(scene);
+    if (service->prepare != NULL)
+        service->prepare(scene);
     arm(scene, nth, mode != FAILS_ONCE);
     const hudi_status status = service->run(scene, &error);
     const bool fired = atomic_load(&scene->faults.fired);
@@ -345,6 +452,8 @@ static void run_point(struct scene *scene, const struct service *service, int64_
     expect_rows(scene, service, what);
     must(service->run(scene, &error), error, what);
     expect_rows(scene, service, what);
+    if (service->prepare != NULL)
+        expect_before(scene, what);
     service->expect(scene, what);
     model_table_verify(scene->context, URI, what);
 }
@@ -355,6 +464,8 @@ static int64_t count_points(struct scene *scene, const struct service *service)
     hudi_error *error = NULL;
 
     begin_table(scene);
+    if (service->prepare != NULL)
+        service->prepare(scene);
     arm(scene, many, false);
     must(service->run(scene, &error), error, service->name);
     const int64_t n = many - 1 - atomic_load(&scene->faults.left);

@@ -48,7 +48,9 @@ class Shared:
 
     def archived_of_spark(self):
         out = self.spark.file()
-        self.spark.do("call", self.path, "show_archived_commits(table => '{t}', limit => 1000)", "--out", out)
+        # Without times it lists those of ten days to one day ago.
+        self.spark.do("call", self.path, "show_archived_commits(table => '{t}', limit => 1000, "
+                      "start_ts => '20200101000000000', end_ts => '99990101000000000')", "--out", out)
         return sorted({one["commit_time"] for one in read_lines(out.read_text(encoding="utf-8"))})
 
 
@@ -119,3 +121,30 @@ def test_both_archive_and_read_the_archive(shared):
                 "hoodie.keep.min.commits=3", "hoodie.keep.max.commits=4")
     shared.check()
     assert set(commits[:4]) <= set(shared.archived_of_spark())
+
+
+def test_each_keeps_the_savepoint_of_the_other(shared):
+    for _ in range(2):
+        shared.theirs()
+    first, second = shared.instants("commit")
+    shared.hudi.run("savepoint", shared.path, second)
+    kept = shared.hudi.read(shared.path)
+    for _ in range(3):
+        shared.theirs("hoodie.clean.automatic=true", *KEEP) # must spare the savepoint's files
+    shared.hudi.run("verify", shared.path)
+    shared.spark.do("service", shared.path, "delete-savepoint", "--instant", second)
+    assert not shared.instants("savepoint")
+    third = shared.instants("commit")[-1]
+    shared.spark.do("service", shared.path, "savepoint", "--instant", third)
+    latest = shared.hudi.read(shared.path)
+    assert difference(latest, kept, set()) != []
+    for _ in range(3):
+        shared.ours("hoodie.clean.automatic=true", *KEEP)
+    shared.hudi.run("restore", shared.path, third)
+    assert difference(latest, shared.hudi.read(shared.path), set()) == []
+    assert difference(latest, shared.spark.read(shared.path), set()) == []
+    assert shared.instants("commit")[-1] == third
+    rows = shared.rows()
+    shared.spark.write(shared.path, rows, "upsert", "--options", *SPARK) # it goes on from there
+    assert difference(shared.hudi.read(shared.path), shared.spark.read(shared.path), set()) == []
+    shared.hudi.run("verify", shared.path)

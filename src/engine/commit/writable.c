@@ -100,6 +100,17 @@ static hudi_status check_consistent_buckets(struct hd_op *op, const struct hd_ta
     return status == HUDI_NOT_FOUND ? HUDI_OK : status;
 }
 
+hudi_status hd_check_no_restore(struct hd_op *op, const struct hd_timeline *timeline)
+{
+    for (size_t i = 0; i < timeline->n_instants; i++)
+        if (timeline->instants[i].action == HD_ACTION_RESTORE &&
+            timeline->instants[i].state != HD_COMPLETED)
+            return hd_fail(op, HUDI_CONFLICT,
+                           "restore %s is not finished: run it again (hudi restore)",
+                           timeline->instants[i].time);
+    return HUDI_OK;
+}
+
 hudi_status hd_check_writable(struct hd_op *op, const struct hd_table_snapshot *table)
 {
     const struct hd_table_config *config = &table->config;

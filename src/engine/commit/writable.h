@@ -9,6 +9,10 @@
  * engine misreads. @return HUDI_NOT_IMPLEMENTED saying what of the table is in the way */
 hudi_status hd_check_writable(struct hd_op *op, const struct hd_table_snapshot *table);
 
+/** Refuse a table on which a restore was begun and not finished: a write in between would stand on
+ * rows that are about to go. @return HUDI_CONFLICT */
+hudi_status hd_check_no_restore(struct hd_op *op, const struct hd_timeline *timeline);
+
 /** Refuse likewise what only the table's commits and files tell: a commit that is damaged, columns
  * that evolve by DDL, rows with changelog operations, key fields that cannot make keys.
  * @return HUDI_CORRUPT, HUDI_NOT_IMPLEMENTED, HUDI_INVALID */

@@ -5,6 +5,7 @@
 
 #include "codec/avro_value.h"
 #include "format/log/log_block.h"
+#include "format/timeline/record_schemas.h"
 
 #define ROLLING_STAT "ROLLING_STAT"
 
@@ -219,7 +220,7 @@ hudi_status hd_archive_block_encode(struct hd_op *op, const struct hd_timeline *
     struct hd_avro_schema *schema;
     uint8_t head[8];
 
-    HD_TRY_OUT(hd_archive_schema(op, &json));
+    HD_TRY_OUT(hd_record_schema(op, "HoodieArchivedMetaEntry", &json));
     HD_TRY_OUT(hd_avro_schema_parse(op, &arena, hd_str_slice(&json), &schema));
     e.schema = schema;
     for (size_t i = 0; i < n; i++)

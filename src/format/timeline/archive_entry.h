@@ -6,9 +6,6 @@
 #include "base/str.h"
 #include "format/timeline/timeline.h"
 
-/** Append the schema of HoodieArchivedMetaEntry. */
-hudi_status hd_archive_schema(struct hd_op *op, struct hd_str *out);
-
 /**
  * Append one log block with an entry for each state file of these instants, in their order:
  * requested, inflight, completed (docs/format/timeline.md 8.1). State files are read; one that is

@@ -212,3 +212,12 @@ hudi_status hd_transition_remove_archived(struct hd_op *op, const struct hd_time
     }
     return HUDI_OK;
 }
+
+hudi_status hd_transition_remove_savepoint(struct hd_op *op, const struct hd_timeline *timeline,
+                                           const struct hd_instant *instant)
+{
+    HD_TRY(delete_state(op, timeline, instant, HD_COMPLETED));
+    HD_TRY(sync_folder(op, timeline));
+    HD_TRY(delete_state(op, timeline, instant, HD_INFLIGHT));
+    return sync_folder(op, timeline);
+}

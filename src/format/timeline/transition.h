@@ -50,6 +50,11 @@ hudi_status hd_transition_revert_inflight(struct hd_op *op, const struct hd_time
 hudi_status hd_transition_revert_completed(struct hd_op *op, const struct hd_timeline *timeline,
                                            const struct hd_instant *instant);
 
+/** Delete a savepoint, completed or being made: the completed file first, so that one that is
+ * killed half way is none. */
+hudi_status hd_transition_remove_savepoint(struct hd_op *op, const struct hd_timeline *timeline,
+                                           const struct hd_instant *instant);
+
 /**
  * Delete the state files of completed instants that have been archived, oldest first in `instants`:
  * first what was pending of all of them, then the completed files, each gone for good before the

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "format/timeline/record_schemas.h"
+
+#include <stdbool.h>
 #include <string.h>
 
-#include "format/timeline/archive_entry.h"
-
 /*
- * The schema of HoodieArchivedMetaEntry and of the 26 records in it, as of Hudi 0.15.0: readers of
- * all releases go by field names. A type is written out where it comes first, and named from then
- * on. Fields are "name:TYPE", TYPE being
+ * The schemas of HoodieArchivedMetaEntry and of all in it, and of restores, as of Hudi 0.15.0:
+ * readers of all releases go by field names. A type is written out where it comes first, and named
+ * from then on. Fields are "name:TYPE", TYPE being
  *
  *     s string   e string, "" by default   l long   i int   d double   b boolean
  *     v int or null, 1 by default          B boolean or null, false by default
@@ -84,11 +85,17 @@ static const struct record {
     {"HoodieClusteringStrategy", "strategyClassName:?s strategyParams:?{s version:v"},
     {"HoodieIndexCommitMetadata",
      "version:v operationType:?s indexPartitionInfos:?[@HoodieIndexPartitionInfo"},
+    {"HoodieRestorePlan",
+     "instantsToRollback:a@HoodieInstantInfo version:v savepointToRestoreTimestamp:?s"},
+    {"HoodieRestoreMetadata", "startRestoreTime:s timeTakenInMillis:l instantsToRollback:[s "
+                              "hoodieRestoreMetadata:{[?@HoodieRollbackMetadata version:v "
+                              "restoreInstantInfo:a@HoodieInstantInfo"},
     {"HoodieIndexPartitionInfo", "version:v metadataPartitionPath:?s indexUptoInstant:?s"},
 };
 
 struct writer {
     struct hd_str *out;
+    bool begun; /* the outermost record names the namespace for all */
     bool written[HD_ARRAY_LENGTH(RECORDS)];
 };
 
@@ -169,16 +176,17 @@ static hudi_status put_record(struct hd_op *op, struct writer *w, const char *na
         return hd_str_printf(op, w->out, "\"%s\"", RECORDS[i].name);
     w->written[i] = true;
     HD_TRY(hd_str_printf(op, w->out, "{\"type\":\"record\",\"name\":\"%s\",", RECORDS[i].name));
-    if (i == 0)
+    if (!w->begun)
         HD_TRY(hd_str_append_text(op, w->out, "\"namespace\":\"org.apache.hudi.avro.model\","));
+    w->begun = true;
     HD_TRY(hd_str_append_text(op, w->out, "\"fields\":["));
     HD_TRY(put_fields(op, w, RECORDS[i].fields));
     return hd_str_append_text(op, w->out, "]}");
 }
 
-hudi_status hd_archive_schema(struct hd_op *op, struct hd_str *out)
+hudi_status hd_record_schema(struct hd_op *op, const char *name, struct hd_str *out)
 {
     struct writer w = {.out = out};
 
-    return put_record(op, &w, RECORDS[0].name, strlen(RECORDS[0].name));
+    return put_record(op, &w, name, strlen(name));
 }
