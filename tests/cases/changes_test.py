@@ -18,6 +18,9 @@ def logged(table, mode="DATA_BEFORE_AFTER", **options):
                         options={ENABLED: "true", MODE: mode, **options})
 
 
+MERGE_ON_READ = {"hoodie.datasource.write.table.type": "MERGE_ON_READ"}
+
+
 def changes(table, *words):
     """(instant, op, before, after), the images without meta columns."""
     def image(text):
@@ -93,11 +96,14 @@ def random_write(table, rng, number):
     return op, table.write(rows, op=op)["instant"]
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("kind", [*MODES, "MERGE_ON_READ"])
 @pytest.mark.parametrize("seed", range(2))
-def test_changes_lead_from_each_snapshot_to_the_next(table, mode, seed):
+def test_changes_lead_from_each_snapshot_to_the_next(table, kind, seed):
     rng = random.Random(seed)
-    logged(table, mode)
+    if kind == "MERGE_ON_READ":
+        logged(table, **MERGE_ON_READ)
+    else:
+        logged(table, kind)
     snapshot, done = [], []
     for number in range(12):
         op, instant = random_write(table, rng, number)
@@ -155,6 +161,19 @@ def test_many_changes_come_in_several_blocks(table):
     assert cdc_files(table)[0].read_bytes().count(b"#HUDI#") > 3
     found = of_instant(table, instant)
     assert len(found) == 6000 and all(op == "u" for op, _, _ in found)
+
+
+def test_changes_of_log_files_are_inferred(table):
+    """Nothing is logged for them: the slices before and after each commit say it, whatever came later."""
+    logged(table, **MERGE_ON_READ)
+    table.write([row("a", 1, "a1"), row("b", 1, "b1"), row("c", 1, "c1")])
+    instants = [table.write([row("a", 2, "a2"), row("b", 0, "late")])["instant"],
+                table.write([{"id": "b", "p": "x"}], op="delete")["instant"],
+                table.write([row("a", 3, "a3")])["instant"]]
+    assert list(table.path.rglob("*.log.*")) != [] and cdc_files(table) == []
+    assert of_instant(table, instants[0]) == [("u", row("a", 1, "a1"), row("a", 2, "a2"))]
+    assert of_instant(table, instants[1]) == [("d", row("b", 1, "b1"), None)]
+    assert of_instant(table, instants[2]) == [("u", row("a", 2, "a2"), row("a", 3, "a3"))]
 
 
 # ---- writes that fail -------------------------------------------------------------------------

@@ -71,6 +71,7 @@ static hudi_status add_stat(struct hd_op *op, struct hd_changes *changes,
         HD_TRY(check_path(op, stat->cdc_paths[i]));
     changes->units[changes->n_units++] = (struct hd_change_unit){
         .kind = kind_of(stat, name.kind == HD_FILE_LOG),
+        .is_log = name.kind == HD_FILE_LOG,
         .partition_path = stat->partition_path,
         .file_id = stat->file_id,
         .path = stat->path,
@@ -197,14 +198,93 @@ static hudi_status find_file_schema(struct hd_op *op, struct hd_changes *changes
     return status;
 }
 
+/* The slice that has a log file which the unit's instant wrote to. */
+static const struct hd_file_slice *slice_of_log(const struct hd_file_group *group, const char *path)
+{
+    for (size_t i = 0; i < group->n_slices; i++) {
+        const struct hd_file_slice *slice = &group->slices[i];
+
+        for (size_t k = 0; k < slice->n_logs; k++) {
+            if (strcmp(slice->logs[k].path, path) == 0)
+                return slice;
+        }
+    }
+    return NULL;
+}
+
+/* Only blocks up to the instant, or up to before it. `source` is of a table whose log files are
+ * told apart by the instants of their blocks; else by those in their names. */
+static hudi_status cut_logs(struct hd_op *op, struct hd_changes *changes,
+                            const struct hd_file_slice *slice, bool before, struct hd_arena *arena,
+                            struct hd_slice_source *out)
+{
+    const char *time = changes->instant->time;
+    const char **paths;
+
+    HD_TRY(hd_scan_copy_log_paths(op, arena, slice, &out->log_paths));
+    out->n_logs = slice->n_logs;
+    if (changes->table->config.version->timeline_layout > 1) {
+        HD_TRY(hd_arena_array(op, arena, slice->n_logs, sizeof *paths, &paths));
+        out->n_logs = 0;
+        for (size_t i = 0; i < slice->n_logs; i++) {
+            if (strcmp(slice->logs[i].instant, time) < (before ? 0 : 1))
+                paths[out->n_logs++] = out->log_paths[i];
+        }
+        out->log_paths = paths;
+    }
+    HD_TRY(find_file_schema(op, changes, out));
+    changes->blocks = changes->plan->log_instants;
+    if (before)
+        changes->blocks.before = time;
+    else
+        changes->blocks.as_of = time;
+    changes->images.log_instants = &changes->blocks;
+    return HUDI_OK;
+}
+
+static hudi_status source_of(struct hd_op *op, struct hd_changes *changes,
+                             const struct hd_change_unit *unit, const struct hd_file_slice *slice,
+                             bool before, struct hd_arena *arena, struct hd_slice_source *out)
+{
+    char *path = NULL, *instant;
+
+    HD_TRY(hd_arena_strdup(op, arena, slice->base_instant, &instant));
+    if (slice->base != NULL)
+        HD_TRY(hd_arena_strdup(op, arena, slice->base->path, &path));
+    *out =
+        (struct hd_slice_source){.partition_path = unit->partition_path,
+                                 .file_id = unit->file_id,
+                                 .instant = instant,
+                                 .base_path = path,
+                                 .base_bytes = slice->base == NULL ? 0 : slice->base->size_bytes};
+    return cut_logs(op, changes, slice, before, arena, out);
+}
+
+/* The slice around a unit of log files. */
+static hudi_status logged_slice(struct hd_op *op, struct hd_changes *changes,
+                                const struct hd_change_unit *unit, bool before,
+                                struct hd_arena *arena, struct hd_slice_source *out)
+{
+    const struct hd_file_group *group;
+    const struct hd_file_slice *slice = NULL;
+
+    HD_TRY(find_group(op, changes, unit, &group));
+    if (group != NULL)
+        slice = slice_of_log(group, unit->path);
+    if (slice == NULL)
+        return hd_change_is_gone(op, HUDI_NOT_FOUND, changes, unit, unit->path);
+    return source_of(op, changes, unit, slice, before, arena, out);
+}
+
 hudi_status hd_change_slice_before(struct hd_op *op, struct hd_changes *changes,
                                    const struct hd_change_unit *unit, struct hd_arena *arena,
                                    struct hd_slice_source *out)
 {
     const struct hd_file_group *group;
     const struct hd_file_slice *slice = NULL;
-    char *path = NULL, *instant;
 
+    if (unit->is_log)
+        return logged_slice(op, changes, unit, true, arena, out);
     HD_TRY(find_group(op, changes, unit, &group));
     if (group != NULL)
         slice = find_slice(changes, group, unit->prev_commit);
@@ -212,28 +292,15 @@ hudi_status hd_change_slice_before(struct hd_op *op, struct hd_changes *changes,
         return hd_change_is_gone(op, HUDI_NOT_FOUND, changes, unit,
                                  unit->prev_commit == NULL ? "what was replaced"
                                                            : "the base file before");
-    HD_TRY(hd_arena_strdup(op, arena, slice->base_instant, &instant));
-    if (slice->base != NULL)
-        HD_TRY(hd_arena_strdup(op, arena, slice->base->path, &path));
-    *out = (struct hd_slice_source){.partition_path = unit->partition_path,
-                                    .file_id = unit->file_id,
-                                    .instant = instant,
-                                    .base_path = path,
-                                    .base_bytes = slice->base == NULL ? 0 : slice->base->size_bytes,
-                                    .n_logs = slice->n_logs};
-    HD_TRY(hd_scan_copy_log_paths(op, arena, slice, &out->log_paths));
-    HD_TRY(find_file_schema(op, changes, out));
-    changes->blocks_before = changes->plan->log_instants;
-    changes->blocks_before.before = changes->instant->time;
-    changes->images.log_instants = &changes->blocks_before;
-    return HUDI_OK;
+    return source_of(op, changes, unit, slice, true, arena, out);
 }
 
 hudi_status hd_change_slice_after(struct hd_op *op, struct hd_changes *changes,
                                   const struct hd_change_unit *unit, struct hd_arena *arena,
                                   struct hd_slice_source *out)
 {
-    (void)arena;
+    if (unit->is_log)
+        return logged_slice(op, changes, unit, false, arena, out);
     *out = (struct hd_slice_source){.partition_path = unit->partition_path,
                                     .file_id = unit->file_id,
                                     .instant = changes->instant->time,

@@ -25,6 +25,7 @@ struct hd_change_unit {
     enum hd_change_kind kind;
     const char *partition_path;
     const char *file_id;
+    bool is_log;             /* a log file, of a merge-on-read table */
     const char *path;        /* what the instant wrote, relative to the table; NULL: replaced */
     uint64_t size_bytes;     /* of it */
     const char *prev_commit; /* of the base file before; NULL: there was none */
@@ -41,7 +42,7 @@ struct hd_changes {
 
     /* Rows of slices: the columns of an image, then record key and commit time. */
     struct hd_slice_query images;
-    struct hd_log_instants blocks_before; /* for slices as they were before `instant` */
+    struct hd_log_instants blocks; /* that count: those up to `instant`, or before it */
     struct ArrowSchema image_schema;
     int32_t n_image_columns;
     struct ArrowSchema logged_schema; /* records of .cdc files: hd_logged_column */
