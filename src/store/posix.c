@@ -117,6 +117,7 @@ struct posix_output {
     int fd;
     size_t n_buffered;
     uint8_t buffer[BUFFER_BYTES];
+    bool is_regular; /* else a device or pipe: never synced, never unlinked */
 };
 
 static hudi_status write_all(struct hd_op *op, int fd, const uint8_t *bytes, uint64_t n)
@@ -163,7 +164,7 @@ static hudi_status output_sync(struct hd_op *op, hd_output_file *file)
     struct posix_output *self = (struct posix_output *)file;
 
     HD_TRY(output_flush(op, self));
-    return sync_fd(op, self->fd, file->path);
+    return self->is_regular ? sync_fd(op, self->fd, file->path) : HUDI_OK;
 }
 
 static hudi_status output_close(struct hd_op *op, hd_output_file *file)
@@ -180,8 +181,10 @@ static hudi_status output_close(struct hd_op *op, hd_output_file *file)
 
 static void output_abort(hd_output_file *file, bool keep)
 {
-    (void)close(((struct posix_output *)file)->fd);
-    if (!keep)
+    const struct posix_output *self = (struct posix_output *)file;
+
+    (void)close(self->fd);
+    if (!keep && self->is_regular)
         (void)unlink(file->path);
     hd_output_file_release(file);
 }
@@ -192,18 +195,22 @@ static const struct hd_output_file_ops OUTPUT_OPS = {output_write, output_sync, 
 static hudi_status posix_open_output(struct hd_op *op, hd_file_system *fs, const char *path,
                                      bool exclusive, hd_output_file **out)
 {
+    struct stat info;
     int fd;
 
     (void)fs;
     HD_TRY(open_fd(op, path, O_WRONLY | O_CREAT | (exclusive ? O_EXCL : O_TRUNC), &fd));
+    const bool is_regular = fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
     const hudi_status status =
         hd_output_file_init(op, sizeof(struct posix_output), &OUTPUT_OPS, path, out);
     if (status != HUDI_OK) {
         (void)close(fd);
-        (void)unlink(path);
+        if (is_regular)
+            (void)unlink(path);
         return status;
     }
     ((struct posix_output *)*out)->fd = fd;
+    ((struct posix_output *)*out)->is_regular = is_regular;
     return HUDI_OK;
 }
 

@@ -10,6 +10,7 @@ import os
 import pathlib
 import re
 import signal
+import stat
 import subprocess
 
 import fastavro
@@ -434,6 +435,15 @@ def test_output_that_cannot_be_written_is_a_failure(table):
                                 timeout=120, env=ENVIRONMENT, check=False)
     assert result.returncode == FAILED
     assert re.fullmatch(rb"hudi: [^\n]+\n", result.stderr)
+
+
+def test_output_to_a_named_pipe(table, tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE)
+    done("read", table, "--output", pipe, "--format", "jsonl")
+    assert len(json_lines(reader.communicate(timeout=60)[0].decode())) == 20
+    assert stat.S_ISFIFO(os.stat(pipe).st_mode)
 
 
 # ---- JSON ---------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -166,6 +167,28 @@ static void refuses_what_permissions_refuse(void **state)
     close_folder(op, fs);
 }
 
+/* Root that writes to /dev/null keeps its /dev/null. */
+static void what_is_no_file_is_neither_synced_nor_deleted(void **state)
+{
+    struct hd_op *op = *state;
+    hd_file_system *fs = open_folder(op);
+    hd_output_file *file;
+    struct stat info;
+
+    assert_int_equal(mkfifo(at("pipe"), 0600), 0);
+    const int reader = open(at("pipe"), O_RDONLY | O_NONBLOCK);
+    assert_true(reader >= 0);
+    ASSERT_OK(op, hd_fs_open_output(op, fs, at("pipe"), false, &file));
+    ASSERT_OK(op, hd_output_file_write(op, file, "abc", 3));
+    ASSERT_OK(op, hd_output_file_close(op, file, true));
+    ASSERT_OK(op, hd_fs_open_output(op, fs, at("pipe"), false, &file));
+    hd_output_file_abort(file);
+    assert_int_equal(stat(at("pipe"), &info), 0);
+    assert_true(S_ISFIFO(info.st_mode));
+    assert_int_equal(close(reader), 0);
+    close_folder(op, fs);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -174,6 +197,7 @@ int main(void)
         TEST(a_write_that_the_disk_refuses_is_an_error),
         TEST(one_publisher_wins),
         TEST(refuses_what_permissions_refuse),
+        TEST(what_is_no_file_is_neither_synced_nor_deleted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
