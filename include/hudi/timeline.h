@@ -44,6 +44,22 @@ HUDI_EXPORT hudi_status hudi_instant_summary(const struct hudi_table *table,
                                              const hudi_instant *instant, hudi_commit_summary *out,
                                              hudi_error **err);
 
+/** How long an instant took, and what a table service did or plans to do. */
+typedef struct hudi_instant_details {
+    int64_t
+        duration_ms; /* from its first file to its last, by their times; -1: pending, archived */
+    /* NULL, or: rollback: the instant undone; restore: the one gone back to; clean: the earliest
+     * that stays readable; savepoint: its comment. Belongs to the table. */
+    const char *about;
+    int64_t n_files;       /* clean, rollback: deleted, or to be; savepoint: kept */
+    int64_t n_failed;      /* clean: gone before, or not deleted */
+    int64_t n_instants;    /* restore: undone, or to be */
+    int64_t n_file_groups; /* pending compaction or clustering: planned */
+} hudi_instant_details;
+HUDI_EXPORT hudi_status hudi_instant_explain(const struct hudi_table *table,
+                                             const hudi_instant *instant, hudi_instant_details *out,
+                                             hudi_error **err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/api.h"
+#include "service/explain.h"
 
 size_t hudi_timeline_length(const hudi_timeline *timeline)
 {
@@ -107,5 +108,27 @@ hudi_status hudi_instant_summary(const hudi_table *table, const hudi_instant *in
     }
 out:
     hd_commit_metadata_clear(&metadata);
+    return hd_call_end(&op, status, err);
+}
+
+hudi_status hudi_instant_explain(const hudi_table *table, const hudi_instant *instant,
+                                 hudi_instant_details *out, hudi_error **err)
+{
+    hudi_status status = HUDI_OK;
+    struct hd_op op;
+    struct hd_instant_report report = {.duration_ms = -1};
+    /* The strings live as long as the table; it is not changed otherwise. */
+    struct hd_arena *strings = (struct hd_arena *)&table->timeline.summaries;
+
+    hd_call_begin(&op, table->context, NULL);
+    if (instant->active != NULL)
+        status =
+            hd_instant_explain(&op, &table->snapshot.timeline, instant->active, strings, &report);
+    *out = (hudi_instant_details){.duration_ms = report.duration_ms,
+                                  .about = report.about,
+                                  .n_files = report.n_files,
+                                  .n_failed = report.n_failed,
+                                  .n_instants = report.n_instants,
+                                  .n_file_groups = report.n_file_groups};
     return hd_call_end(&op, status, err);
 }

@@ -554,6 +554,8 @@ def test_archive_shortens_the_timeline_alone(table):
     assert did == planned
     assert json_lines(done("timeline", table, "--json")) == listed[4:]
     archived = json_lines(done("timeline", table, "--archived", "--json"))
+    for one in listed[:4]: # how long they took is not archived
+        one.pop("duration_ms")
     assert [one for one in archived if one["state"] == "COMPLETED"] == listed[:4]
     assert done("read", table) == before
     assert "0 findings" in done("verify", table)
@@ -581,6 +583,31 @@ def test_a_savepoint_is_restored(table):
     assert "not savepointed" in error(MISUSED, "savepoint", table, first, "--delete")
     done("write", table, "--format", "jsonl", "-", stdin=lines(changed))
     assert done("read", table) != before
+
+
+def test_the_timeline_tells_what_services_did(table):
+    first = json_lines(done("timeline", table, "--json"))[0]["time"]
+    for _ in range(3):
+        done("write", table, "--format", "jsonl", "-", stdin=lines(ROWS))
+    commits = [one["time"] for one in json_lines(done("timeline", table, "--json"))]
+    done("savepoint", table, commits[2], "--comment", "before it all")
+    done("clean", table, "--commits", 1)
+    done("rollback", table, commits[3])
+    done("restore", table, commits[2])
+    done("write", table, "--format", "jsonl", "-", stdin=lines(ROWS))
+    done("restore", table, commits[2])
+    told = {}
+    for one in json_lines(done("timeline", table, "--json")):
+        told.setdefault(one["action"], []).append(one)
+    (clean,), (savepoint,), (restore,) = told["clean"], told["savepoint"], told["restore"]
+    assert (clean["files"], clean["failed"], clean["earliest_retained"]) == (4, 0, commits[3])
+    assert (savepoint["files"], savepoint["comment"]) == (2, "before it all")
+    assert told["rollback"][0]["rolled_back"] == commits[3] and told["rollback"][0]["files"] == 2
+    assert (restore["restored"], restore["undone"]) == (commits[2], 1)
+    assert all(one["duration_ms"] >= 0 for one in [clean, restore, *told["commit"], *told["rollback"]])
+    text = done("timeline", table)
+    assert "4 files deleted, readable from" in text and f"back to {commits[2]}, 1 instants undone" in text
+    assert f"undid {commits[3]}" in text and "keeps 2 files: before it all" in text and first in text
 
 
 def test_what_was_cleaned_is_neither_savepointed_nor_restored(table):
