@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "engine/scan/changes_internal.h"
 
 /*
@@ -154,15 +155,64 @@ hudi_status hd_change_is_gone(struct hd_op *op, hudi_status status,
                    changes->instant->time, unit->file_id, unit->partition_path, path);
 }
 
+static hudi_status note_partition(struct hd_op *op, struct hd_map *map, const char *partition_path)
+{
+    return partition_path == NULL
+               ? HUDI_OK
+               : hd_map_put(op, map, hd_slice_text(partition_path), 0, NULL, NULL);
+}
+
+/* The partitions that the instant at hand and those after it touch. */
+static hudi_status find_partitions(struct hd_op *op, const struct hd_changes *changes,
+                                   struct hd_map *out)
+{
+    hudi_status status = HUDI_OK;
+    const struct hd_timeline *timeline = &changes->timeline;
+
+    for (size_t i = changes->next_instant - 1; i < timeline->n_instants; i++) {
+        const struct hd_instant *instant = &timeline->instants[i];
+        struct hd_commit_metadata commit;
+
+        if (!hd_instant_is_completed_write(instant) ||
+            (changes->plan->end != NULL && strcmp(instant->time, changes->plan->end) > 0))
+            continue;
+        HD_TRY(hd_timeline_read_commit(op, timeline, instant, &commit));
+        for (size_t s = 0; status == HUDI_OK && s < commit.n_stats; s++)
+            status = note_partition(op, out, commit.stats[s].partition_path);
+        for (size_t p = 0; status == HUDI_OK && p < commit.n_replaced; p++)
+            status = note_partition(op, out, commit.replaced[p].partition_path);
+        hd_commit_metadata_clear(&commit);
+        HD_TRY(status);
+    }
+    return HUDI_OK;
+}
+
+static hudi_status load_view(struct hd_op *op, struct hd_changes *changes)
+{
+    hudi_status status = HUDI_OK;
+    const struct hd_table_snapshot *table = changes->table;
+    struct hd_map partitions = {0};
+    const char **paths = NULL;
+
+    HD_TRY_OUT(find_partitions(op, changes, &partitions));
+    HD_TRY_OUT(hd_alloc_array(op, partitions.n_entries + 1, sizeof *paths, &paths));
+    for (size_t i = 0; i < partitions.n_entries; i++)
+        paths[i] = (const char *)partitions.entries[i].key.data;
+    HD_TRY_OUT(hd_file_system_view_load(op, NULL, table->fs, table->path, &table->config,
+                                        &changes->timeline, paths, partitions.n_entries,
+                                        &changes->view));
+    changes->has_view = true;
+out:
+    hd_free(op, paths);
+    hd_map_clear(&partitions);
+    return status;
+}
+
 static hudi_status find_group(struct hd_op *op, struct hd_changes *changes,
                               const struct hd_change_unit *unit, const struct hd_file_group **out)
 {
-    const struct hd_table_snapshot *table = changes->table;
-
     if (!changes->has_view)
-        HD_TRY(hd_file_system_view_load(op, NULL, table->fs, table->path, &table->config,
-                                        &changes->timeline, NULL, 0, &changes->view));
-    changes->has_view = true;
+        HD_TRY(load_view(op, changes));
     *out = hd_file_system_view_find(&changes->view, unit->partition_path, unit->file_id);
     return HUDI_OK;
 }
