@@ -44,7 +44,7 @@ struct cli_command {
     int (*run)(hudi_context *context, const struct cli_args *args);
 };
 
-extern const struct cli_command cli_create, cli_write, cli_read, cli_show, cli_timeline,
+extern const struct cli_command cli_create, cli_write, cli_read, cli_show, cli_timeline, cli_log,
     cli_rollback, cli_clean, cli_archive, cli_savepoint, cli_restore, cli_verify;
 
 /** Take the words apart; false when they do not fit, which has been told on standard error. */
