@@ -9,13 +9,15 @@
 #include "base/checked_int.h"
 #include "engine/record/key_range.h"
 #include "engine/record/merge.h"
+#include "engine/write/global_sort.h"
 #include "engine/write/insert_target.h"
 
 /* Rows and bytes that are split by partition at a time: enough that a partition's share of a chunk
  * is worth a write call, small beside the files' own buffers. */
 #define CHUNK_ROWS 262144
 #define CHUNK_BYTES (64ull << 20)
-/* A sorting chunk holds as much as may be sorted in memory. */
+/* A sorting chunk holds as much as may be sorted in memory; with GLOBAL_SORT more than one of them
+ * go through disk. */
 #define SORT_CHUNK_BYTES (512ull << 20)
 /* Open files: each buffers up to a row group. */
 #define MAX_OPEN_TARGETS 64
@@ -47,12 +49,13 @@ struct hd_insert {
     enum sort_mode sort;
     bool small_files;
     int64_t record_bytes;
-    struct hd_arena arena;             /* views of slices */
+    struct hd_arena arena;             /* views of slices, partitions */
     struct hd_file_system_view *views; /* one a partition that was looked at */
     size_t n_views, view_capacity;
-    struct partition *of; /* by partition number */
+    struct partition **of; /* by partition number; targets point into them */
     size_t n_of, of_capacity;
     uint64_t clock;
+    hd_global_sort *sorted; /* chunks on disk, sorted; NULL: none yet */
     /* the chunk */
     struct hd_input_batch *batches;
     size_t n_batches, batch_capacity;
@@ -129,7 +132,7 @@ static hudi_status partition_small_files(struct hd_op *op, hd_insert *insert, co
 
 static hudi_status open_target(struct hd_op *op, hd_insert *insert, uint32_t number)
 {
-    struct partition *partition = &insert->of[number];
+    struct partition *partition = insert->of[number];
     const char *path = (const char *)hd_partition_set_path(insert->partitions, number).data;
     struct hd_small_file *small = NULL;
     size_t n_small = 0;
@@ -152,7 +155,7 @@ static hudi_status limit_open_targets(struct hd_op *op, hd_insert *insert, size_
         size_t n_open = 0;
 
         for (size_t i = 0; i < insert->n_of; i++) {
-            struct partition *partition = &insert->of[i];
+            struct partition *partition = insert->of[i];
             if (partition->target == NULL)
                 continue;
             n_open++;
@@ -244,7 +247,7 @@ static hudi_status write_share(struct hd_op *op, void *argument, size_t i)
         status = gather_share(op, job, &runs, &records, &keys);
         if (status == HUDI_OK)
             status =
-                hd_insert_target_append(op, insert->of[share->partition].target, records, &keys);
+                hd_insert_target_append(op, insert->of[share->partition]->target, records, &keys);
         hd_shared_array_free(records);
         hd_array_clear(&keys);
         HD_TRY_OUT(status);
@@ -334,12 +337,12 @@ static hudi_status write_shares(struct hd_op *op, struct chunk_job *job)
         insert->clock++;
         size_t n_new = 0;
         for (size_t i = 0; i < part.n_shares; i++) {
-            insert->of[part.shares[i].partition].last_used = insert->clock;
-            n_new += insert->of[part.shares[i].partition].target == NULL;
+            insert->of[part.shares[i].partition]->last_used = insert->clock;
+            n_new += insert->of[part.shares[i].partition]->target == NULL;
         }
         HD_TRY(limit_open_targets(op, insert, n_new));
         for (size_t i = 0; i < part.n_shares; i++)
-            if (insert->of[part.shares[i].partition].target == NULL)
+            if (insert->of[part.shares[i].partition]->target == NULL)
                 HD_TRY(open_target(op, insert, part.shares[i].partition));
         HD_TRY(hd_pool_each(op, insert->config->pool, part.n_shares, write_share, &part));
     }
@@ -350,13 +353,14 @@ static hudi_status write_shares(struct hd_op *op, struct chunk_job *job)
 static hudi_status write_whole_batches(struct hd_op *op, hd_insert *insert, uint32_t partition)
 {
     insert->clock++;
-    insert->of[partition].last_used = insert->clock;
-    if (insert->of[partition].target == NULL) {
+    insert->of[partition]->last_used = insert->clock;
+    if (insert->of[partition]->target == NULL) {
         HD_TRY(limit_open_targets(op, insert, 1));
         HD_TRY(open_target(op, insert, partition));
     }
     for (size_t b = 0; b < insert->n_batches; b++)
-        HD_TRY(hd_insert_target_append(op, insert->of[partition].target, insert->batches[b].records,
+        HD_TRY(hd_insert_target_append(op, insert->of[partition]->target,
+                                       insert->batches[b].records,
                                        &insert->batches[b].keys.record_keys));
     return HUDI_OK;
 }
@@ -369,19 +373,26 @@ static bool all_rows_good(const hd_insert *insert)
     return true;
 }
 
+static hudi_status know_partitions(struct hd_op *op, hd_insert *insert)
+{
+    const size_t n = insert->partitions->paths.n_entries;
+
+    HD_TRY(hd_grow(op, &insert->of, &insert->of_capacity, n, sizeof *insert->of));
+    for (; insert->n_of < n; insert->n_of++)
+        HD_TRY(hd_arena_alloc(op, &insert->arena, sizeof **insert->of, &insert->of[insert->n_of]));
+    return HUDI_OK;
+}
+
 static hudi_status flush(struct hd_op *op, hd_insert *insert)
 {
     hudi_status status = HUDI_OK;
     struct hd_arena arena = {0};
     struct chunk_job job = {.insert = insert};
-    const size_t n_partitions = insert->partitions->paths.n_entries;
 
     if (insert->chunk_rows == 0)
         goto out;
     HD_TRY_OUT(hd_op_check_cancel(op));
-    HD_TRY_OUT(hd_grow(op, &insert->of, &insert->of_capacity, n_partitions, sizeof *insert->of));
-    while (insert->n_of < n_partitions)
-        insert->of[insert->n_of++] = (struct partition){0};
+    HD_TRY_OUT(know_partitions(op, insert));
     HD_TRY_OUT(make_shares(op, &job, &arena));
     if (job.n_shares == 1 && insert->sort == SORT_NONE && all_rows_good(insert)) {
         HD_TRY_OUT(write_whole_batches(op, insert, job.shares[0].partition));
@@ -393,6 +404,93 @@ out:
     drop_chunk(op, insert);
     hd_arena_clear(&arena);
     return status;
+}
+
+/* ---- more than a chunk in one order ---------------------------------------------------------- */
+
+static hudi_status sort_share(struct hd_op *op, void *argument, size_t i)
+{
+    const struct chunk_job *job = argument;
+
+    (void)op;
+    qsort_r(job->shares[i].rows, (size_t)job->shares[i].n_rows, sizeof *job->shares[i].rows,
+            by_record_key, job->keys);
+    return HUDI_OK;
+}
+
+static hudi_status spill_shares(struct hd_op *op, const struct chunk_job *job,
+                                const struct hd_view *records)
+{
+    hd_insert *insert = job->insert;
+
+    HD_TRY(hd_global_sort_begin_run(op, insert->sorted));
+    for (size_t s = 0; s < job->n_shares; s++) {
+        const struct share *share = &job->shares[s];
+        for (int64_t i = 0; i < share->n_rows; i++) {
+            const struct chunk_row *row = &share->rows[i];
+            const struct hd_view *columns = &records[row->batch];
+            HD_TRY(hd_global_sort_add(op, insert->sorted, share->partition,
+                                      hd_view_bytes(&job->keys[row->batch], row->row),
+                                      columns->children, columns->n_children, row->row));
+        }
+    }
+    return HUDI_OK;
+}
+
+/* The chunk becomes a run on disk. */
+static hudi_status spill(struct hd_op *op, hd_insert *insert)
+{
+    hudi_status status = HUDI_OK;
+    struct hd_arena arena = {0};
+    struct chunk_job job = {.insert = insert};
+    struct hd_view *records;
+
+    HD_TRY_OUT(hd_op_check_cancel(op));
+    if (insert->sorted == NULL) {
+        hd_log(op, HD_LOG_INFO, "more rows than fit into memory: they are sorted through disk");
+        HD_TRY_OUT(hd_global_sort_new(
+            op, &insert->schema->record,
+            hd_write_text(insert->config, "hoodie.memory.spillable.map.path"), &insert->sorted));
+    }
+    HD_TRY_OUT(make_shares(op, &job, &arena));
+    HD_TRY_OUT(open_chunk(op, &job, &arena));
+    HD_TRY_OUT(hd_arena_array(op, &arena, insert->n_batches, sizeof *records, &records));
+    for (size_t b = 0; b < insert->n_batches; b++)
+        HD_TRY_OUT(hd_view_open(op, &arena, &insert->schema->record, job.records[b], &records[b]));
+    HD_TRY_OUT(hd_pool_each(op, insert->config->pool, job.n_shares, sort_share, &job));
+    status = spill_shares(op, &job, records);
+out:
+    drop_chunk(op, insert);
+    hd_arena_clear(&arena);
+    return status;
+}
+
+/* All runs, merged, to the files: one partition after the other. */
+static hudi_status write_sorted(struct hd_op *op, hd_insert *insert)
+{
+    HD_TRY(know_partitions(op, insert));
+    HD_TRY(hd_global_sort_finish(op, insert->sorted));
+    for (;;) {
+        struct hd_shared_array *records;
+        struct ArrowArray keys;
+        uint32_t number;
+        hudi_status status = hd_global_sort_next(op, insert->sorted, &number, &records, &keys);
+
+        if (status == HUDI_END)
+            return HUDI_OK;
+        HD_TRY(status);
+        insert->clock++;
+        if (insert->of[number]->target == NULL) {
+            status = limit_open_targets(op, insert, MAX_OPEN_TARGETS);
+            if (status == HUDI_OK)
+                status = open_target(op, insert, number);
+        }
+        if (status == HUDI_OK)
+            status = hd_insert_target_append(op, insert->of[number]->target, records, &keys);
+        hd_shared_array_free(records);
+        hd_array_clear(&keys);
+        HD_TRY(status);
+    }
 }
 
 hudi_status hd_insert_add(struct hd_op *op, hd_insert *insert, struct hd_input_batch *batch)
@@ -411,21 +509,27 @@ hudi_status hd_insert_add(struct hd_op *op, hd_insert *insert, struct hd_input_b
         sorting ? hd_min_u64(SORT_CHUNK_BYTES, op->budget->limit_bytes / 4) : CHUNK_BYTES;
     if (insert->chunk_bytes < limit && (sorting || insert->chunk_rows < CHUNK_ROWS))
         return HUDI_OK;
-    return flush(op, insert);
+    return insert->sort == SORT_GLOBAL ? spill(op, insert) : flush(op, insert);
 }
 
 hudi_status hd_insert_finish(struct hd_op *op, hd_insert *insert)
 {
-    HD_TRY(flush(op, insert));
+    if (insert->sorted == NULL) {
+        HD_TRY(flush(op, insert));
+    } else {
+        if (insert->chunk_rows > 0)
+            HD_TRY(spill(op, insert));
+        HD_TRY(write_sorted(op, insert));
+    }
     for (size_t i = 0; i < insert->n_of; i++) {
-        hd_insert_target *target = insert->of[i].target;
+        hd_insert_target *target = insert->of[i]->target;
         if (target == NULL)
             continue;
-        insert->of[i].target = NULL;
+        insert->of[i]->target = NULL;
         HD_TRY(hd_insert_target_close(op, target, NULL));
     }
     for (size_t i = 0; i < insert->n_of; i++)
-        HD_TRY(hd_write_status_absorb(op, insert->status, &insert->of[i].status));
+        HD_TRY(hd_write_status_absorb(op, insert->status, &insert->of[i]->status));
     return HUDI_OK;
 }
 
@@ -434,9 +538,10 @@ void hd_insert_free(struct hd_op *op, hd_insert *insert)
     if (insert == NULL)
         return;
     drop_chunk(op, insert);
+    hd_global_sort_free(op, insert->sorted);
     for (size_t i = 0; i < insert->n_of; i++) {
-        hd_insert_target_abort(op, insert->of[i].target);
-        hd_write_status_clear(op, &insert->of[i].status);
+        hd_insert_target_abort(op, insert->of[i]->target);
+        hd_write_status_clear(op, &insert->of[i]->status);
     }
     for (size_t i = 0; i < insert->n_views; i++)
         hd_file_system_view_clear(&insert->views[i]);

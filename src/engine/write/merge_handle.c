@@ -26,6 +26,8 @@ struct hd_merge_handle {
     int64_t n_deleted;
     int64_t n_appended;
     /* scratch of one batch */
+    const struct hd_index_hit *hits;
+    struct ArrowArray incoming; /* records of the hits */
     struct hd_merge_runs runs;
     struct hd_run_list column_runs;
     uint32_t *hit_rows;
@@ -156,26 +158,57 @@ static hudi_status merge_meta_column(struct hd_op *op, hd_merge_handle *handle, 
     return status;
 }
 
-/* The hits of rows [handle->row, handle->row + n): their rows relative to the batch, and entries.
- */
-static hudi_status take_hits(struct hd_op *op, hd_merge_handle *handle, int64_t n, size_t *n_hits)
+/* Old row of the next hit, INT64_MAX: none. */
+static int64_t next_hit_row(const hd_merge_handle *handle)
+{
+    const struct hd_merge_request *request = &handle->request;
+
+    if (request->feed != NULL)
+        return request->feed->next_row(request->feed->self);
+    return handle->next_hit < request->n_hits ? request->hits[handle->next_hit].row : INT64_MAX;
+}
+
+/* The hits before old row `end_row` out of the request's, and their records out of its map. */
+static hudi_status take_mapped(struct hd_op *op, hd_merge_handle *handle, int64_t end_row,
+                               size_t *n_hits)
 {
     const struct hd_merge_request *request = &handle->request;
     size_t end = handle->next_hit;
 
-    while (end < request->n_hits && request->hits[end].row < handle->row + n)
+    while (end < request->n_hits && request->hits[end].row < end_row)
         end++;
+    handle->hits = request->hits + handle->next_hit;
     *n_hits = end - handle->next_hit;
-    HD_TRY(
-        hd_grow(op, &handle->hit_rows, &handle->hit_capacity, *n_hits, sizeof *handle->hit_rows));
+    handle->next_hit = end;
+    if (*n_hits == 0)
+        return HUDI_OK;
     HD_TRY(hd_grow(op, &handle->hit_entries, &handle->entry_capacity, *n_hits,
                    sizeof *handle->hit_entries));
-    for (size_t i = 0; i < *n_hits; i++) {
-        const struct hd_index_hit *hit = &request->hits[handle->next_hit + i];
-        handle->hit_rows[i] = (uint32_t)(hit->row - handle->row);
-        handle->hit_entries[i] = hit->entry;
-    }
-    handle->next_hit = end;
+    for (size_t i = 0; i < *n_hits; i++)
+        handle->hit_entries[i] = handle->hits[i].entry;
+    return hd_spillable_map_get(op, request->map, handle->hit_entries, (int64_t)*n_hits,
+                                &handle->incoming);
+}
+
+/* The hits of rows [handle->row, handle->row + n): their records, and rows relative to the batch.
+ */
+static hudi_status take_hits(struct hd_op *op, hd_merge_handle *handle, int64_t n, size_t *n_hits)
+{
+    const struct hd_merge_feed *feed = handle->request.feed;
+
+    *n_hits = 0;
+    hd_array_clear(&handle->incoming);
+    if (next_hit_row(handle) >= handle->row + n)
+        return HUDI_OK;
+    if (feed == NULL)
+        HD_TRY(take_mapped(op, handle, handle->row + n, n_hits));
+    else
+        HD_TRY(
+            feed->take(op, feed->self, handle->row + n, &handle->hits, n_hits, &handle->incoming));
+    HD_TRY(
+        hd_grow(op, &handle->hit_rows, &handle->hit_capacity, *n_hits, sizeof *handle->hit_rows));
+    for (size_t i = 0; i < *n_hits; i++)
+        handle->hit_rows[i] = (uint32_t)(handle->hits[i].row - handle->row);
     return HUDI_OK;
 }
 
@@ -228,23 +261,20 @@ static hudi_status merge_batch(struct hd_op *op, hd_merge_handle *handle,
     hudi_status status = HUDI_OK;
     const struct hd_merge_request *request = &handle->request;
     const struct hd_write_schema *schema = request->schema;
-    struct ArrowArray incoming = {0};
+    const struct ArrowArray *incoming = &handle->incoming;
     struct hd_view *stored, fresh;
     const uint32_t n_rows = (uint32_t)batch->length;
 
-    HD_TRY_OUT(
-        hd_spillable_map_get(op, request->map, handle->hit_entries, (int64_t)n_hits, &incoming));
     HD_TRY_OUT(stored_views(op, handle, batch, &stored));
-    HD_TRY_OUT(hd_view_open(op, &handle->arena, &schema->record, &incoming, &fresh));
-    HD_TRY_OUT(hd_merge_runs_make(op, request, stored, fresh.children,
-                                  request->hits + handle->next_hit - n_hits, handle->hit_rows,
-                                  n_hits, n_rows, &handle->runs));
+    HD_TRY_OUT(hd_view_open(op, &handle->arena, &schema->record, incoming, &fresh));
+    HD_TRY_OUT(hd_merge_runs_make(op, request, stored, fresh.children, handle->hits,
+                                  handle->hit_rows, n_hits, n_rows, &handle->runs));
     for (int32_t i = 0; i < schema->n_meta; i++)
         HD_TRY_OUT(merge_meta_column(op, handle, i, batch, &columns[i]));
     for (int32_t i = 0; i < schema->n_stored; i++) {
         const int32_t column = schema->stored[i];
         const struct ArrowArray *sources[2] = {batch->children[schema->n_meta + i],
-                                               incoming.children[column]};
+                                               incoming->children[column]};
         const struct hd_run_list *runs = &handle->runs.records;
 
         if (handle->runs.has_column_merges) {
@@ -260,7 +290,7 @@ static hudi_status merge_batch(struct hd_op *op, hd_merge_handle *handle,
     handle->n_deleted += handle->runs.n_deleted;
     status = log_changes(op, handle, batch, n_hits, columns);
 out:
-    hd_array_clear(&incoming);
+    hd_array_clear(&handle->incoming);
     return status;
 }
 
@@ -367,7 +397,8 @@ out:
 /*
  * Which row groups of the old file become part of the new one as bytes: those without hits, where
  * the columns are the same in every respect and no keys are to be looked at. Small ones are decoded
- * and written with what is around them.
+ * and written with what is around them. Hits that come as they are needed leave it to the moment
+ * when a row group's turn has come.
  */
 static hudi_status plan_copies(struct hd_op *op, hd_merge_handle *handle, int32_t n_row_groups,
                                bool *copied)
@@ -386,7 +417,8 @@ static hudi_status plan_copies(struct hd_op *op, hd_merge_handle *handle, int32_
         end += hd_base_reader_row_group_rows(handle->reader, i);
         while (hit < request->n_hits && request->hits[hit].row < end)
             hit++;
-        copied[i] = hit == first_hit && hd_base_sink_wants_copy(handle->sink, handle->reader, i);
+        copied[i] = (request->feed != NULL || hit == first_hit) &&
+                    hd_base_sink_wants_copy(handle->sink, handle->reader, i);
     }
     return HUDI_OK;
 }
@@ -395,13 +427,15 @@ static hudi_status write_row_groups(struct hd_op *op, hd_merge_handle *handle, i
                                     const bool *copied)
 {
     for (int32_t i = 0, end; i < n; i = end) {
+        const int64_t n_rows = hd_base_reader_row_group_rows(handle->reader, i);
+
         end = i + 1;
-        if (copied[i]) {
+        if (copied[i] && next_hit_row(handle) >= handle->row + n_rows) {
             HD_TRY(hd_base_sink_copy_row_group(op, handle->sink, handle->reader, i));
-            handle->row += hd_base_reader_row_group_rows(handle->reader, i);
+            handle->row += n_rows;
             continue;
         }
-        while (end < n && !copied[end])
+        while (handle->request.feed == NULL && end < n && !copied[end])
             end++;
         HD_TRY(write_decoded(op, handle, i, end));
     }
@@ -417,7 +451,7 @@ static hudi_status write_old_rows(struct hd_op *op, hd_merge_handle *handle)
     HD_TRY_OUT(hd_alloc_array(op, (size_t)n_row_groups, sizeof *copied, &copied));
     HD_TRY_OUT(plan_copies(op, handle, n_row_groups, copied));
     HD_TRY_OUT(write_row_groups(op, handle, n_row_groups, copied));
-    if (handle->row != handle->n_old_rows || handle->next_hit != handle->request.n_hits)
+    if (handle->row != handle->n_old_rows || next_hit_row(handle) != INT64_MAX)
         status = hd_fail(op, HUDI_CORRUPT, "%lld rows where the footer says %lld",
                          (long long)handle->row, (long long)handle->n_old_rows);
 out:
@@ -530,6 +564,7 @@ void hd_merge_handle_abort(struct hd_op *op, hd_merge_handle *handle)
     hd_base_reader_close(handle->reader);
     hd_merge_runs_clear(op, &handle->runs);
     hd_free(op, handle->column_runs.runs);
+    hd_array_clear(&handle->incoming);
     hd_free(op, handle->hit_rows);
     hd_free(op, handle->hit_entries);
     hd_arena_clear(&handle->arena);

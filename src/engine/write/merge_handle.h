@@ -22,6 +22,18 @@
  */
 typedef struct hd_merge_handle hd_merge_handle;
 
+/** Hits and their records in the order of the old rows, where they are more than memory holds. */
+struct hd_merge_feed {
+    /** Old row of the next hit; INT64_MAX: there is none left. */
+    int64_t (*next_row)(const void *self);
+    /** Take the hits before old row `end_row` and their records, one row each (schema->record).
+     * `*hits` is valid until the next call, entry numbers in it mean nothing. */
+    hudi_status (*take)(struct hd_op *op, void *self, int64_t end_row,
+                        const struct hd_index_hit **hits, size_t *n_hits,
+                        struct ArrowArray *records);
+    void *self;
+};
+
 struct hd_merge_request {
     const struct hd_write_config *config;
     const struct hd_write_schema *schema;
@@ -32,7 +44,8 @@ struct hd_merge_request {
     const struct hd_spillable_map *map; /* records of schema->record; NULL with no hits */
     const struct hd_index_hit *hits;    /* ascending by row */
     size_t n_hits;
-    bool deletes; /* the operation deletes: incoming records hold only keys */
+    const struct hd_merge_feed *feed; /* in place of map and hits, or NULL */
+    bool deletes;                     /* the operation deletes: incoming records hold only keys */
 };
 
 /** Open the old and the new file and write all old rows. @return HUDI_SCHEMA when the old file's

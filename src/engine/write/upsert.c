@@ -5,6 +5,9 @@
 #include "engine/write/assign.h"
 #include "engine/write/upsert_internal.h"
 
+/* Of a key in the spillable map, beside its bytes. */
+#define KEY_ENTRY_BYTES 48
+
 hudi_status hd_upsert_open(struct hd_op *op, const struct hd_write_config *config,
                            const struct hd_write_schema *schema,
                            struct hd_partition_set *partitions,
@@ -215,14 +218,25 @@ static hudi_status assign(struct hd_op *op, hd_upsert *upsert)
 
 /* ---- the flow -------------------------------------------------------------------------------- */
 
+/* What the keys of a batch take in the map at most, which holds them in arrays that double. */
+static uint64_t key_bytes(const struct hd_input_batch *batch)
+{
+    static const struct ArrowSchema TEXT = {.format = "u", .name = "key"};
+
+    return 2 * (hd_array_bytes(&TEXT, &batch->keys.record_keys) +
+                (uint64_t)batch->n_rows * KEY_ENTRY_BYTES);
+}
+
 hudi_status hd_upsert_add(struct hd_op *op, hd_upsert *upsert, struct hd_input_batch *batch)
 {
-    if (upsert->spooled != NULL)
-        return hd_upsert_spool(op, upsert, batch);
-    HD_TRY(hd_upsert_put(op, upsert, batch, NULL));
-    if (hd_spillable_map_memory_bytes(upsert->map) <= upsert->memory_bytes)
-        return HUDI_OK;
-    return hd_upsert_start_spooling(op, upsert);
+    if (upsert->spooled == NULL) {
+        const uint64_t used = hd_spillable_map_memory_bytes(upsert->map);
+
+        if (used + key_bytes(batch) <= upsert->memory_bytes)
+            return hd_upsert_put(op, upsert, batch, NULL);
+        HD_TRY(hd_upsert_start_spooling(op, upsert));
+    }
+    return hd_upsert_spool(op, upsert, batch);
 }
 
 hudi_status hd_upsert_place(struct hd_op *op, hd_upsert *upsert)

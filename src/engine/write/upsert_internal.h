@@ -4,7 +4,7 @@
 
 /*
  * What the parts of the upsert flow share: upsert.c (the flow), upsert_records.c (key and
- * pre-combine), upsert_moves.c (global indexes), upsert_works.c (the handles), upsert_spooled.c
+ * pre-combine), upsert_moves.c (global indexes), upsert_works.c (the handles), upsert_spooled.h
  * (more records than fit into memory).
  */
 

@@ -1,86 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An upsert of more records than fit into memory, in passes over files on disk:
- *
- *   1. as they come: records to buckets by the hash of their key
- *   2. some buckets at a time: pre-combined and looked up as ever, then to buckets by where they
- * go: the file group they update (or fill up), or the partition whose new file groups they make
- *   3. file group buckets: the handles, as ever
- *   4. partition buckets: streamed into new files
- *
- * Memory holds a few buckets' keys at a time. A record as it lies on disk, integers little-endian:
- *
- *   u32 partition number | u32 slice number + 1, 0: a new file group | i64 row of the old file, -1:
- * an insert | u8 the old row is dropped | u32 key bytes | key | the row (record/row_codec.h)
+ * Passes 1 and 2 of an upsert of more records than fit into memory: upsert_spooled.h.
  */
+#include "engine/write/upsert_spooled.h"
+
 #include <stdlib.h>
 
-#include "arrow/builder.h"
 #include "arrow/schema.h"
-#include "base/cursor.h"
 #include "engine/record/row_codec.h"
-#include "engine/write/assign.h"
-#include "engine/write/insert.h"
-#include "engine/write/row_spool.h"
-#include "engine/write/upsert_internal.h"
 
 #define N_KEY_BUCKETS 256
-#define N_SLICE_BUCKETS 128
-#define N_PARTITION_BUCKETS 128
-#define BATCH_ROWS 16384
 
-struct hd_upsert_spooled {
-    hd_row_spool *by_key;
-    hd_row_spool *by_place;
-    struct hd_small_file *small; /* of all partitions, in slice order; room goes down */
-    size_t n_small;
-    uint32_t first_bucket; /* of those in the map */
-    struct hd_str record;  /* scratch */
-};
-
-/* A record's head, as it was read. */
-struct head {
-    uint32_t partition;
-    uint32_t slice; /* number + 1 */
-    int64_t row;
-    bool drop;
-    struct hd_slice key;
-};
-
-static hudi_status begin_record(struct hd_op *op, struct hd_str *out, const struct head *head)
+static hudi_status begin_record(struct hd_op *op, struct hd_str *out,
+                                const struct hd_spooled_head *head)
 {
     const uint32_t key_size = (uint32_t)head->key.size;
-    const uint8_t drop = head->drop;
 
     out->size = 0;
     HD_TRY(hd_str_append(op, out, &head->partition, sizeof head->partition));
     HD_TRY(hd_str_append(op, out, &head->slice, sizeof head->slice));
     HD_TRY(hd_str_append(op, out, &head->row, sizeof head->row));
-    HD_TRY(hd_str_append(op, out, &drop, sizeof drop));
+    HD_TRY(hd_str_append(op, out, &head->flags, sizeof head->flags));
     HD_TRY(hd_str_append(op, out, &key_size, sizeof key_size));
     return hd_str_append(op, out, head->key.data, head->key.size);
 }
 
-static hudi_status take_head(struct hd_op *op, struct hd_cursor *in, struct head *out)
-{
-    uint32_t key_size;
-    uint64_t row;
-    uint8_t drop;
-
-    HD_TRY(hd_cursor_u32le(op, in, &out->partition));
-    HD_TRY(hd_cursor_u32le(op, in, &out->slice));
-    HD_TRY(hd_cursor_u64le(op, in, &row));
-    HD_TRY(hd_cursor_u8(op, in, &drop));
-    HD_TRY(hd_cursor_u32le(op, in, &key_size));
-    out->row = (int64_t)row;
-    out->drop = drop != 0;
-    return hd_cursor_take(op, in, key_size, &out->key);
-}
-
 /* ---- 1: by key ------------------------------------------------------------------------------- */
 
-static hudi_status spool_by_key(struct hd_op *op, hd_upsert *upsert, const struct head *head,
-                                const struct hd_view *columns, int64_t n_columns, int64_t row)
+static hudi_status spool_by_key(struct hd_op *op, hd_upsert *upsert,
+                                const struct hd_spooled_head *head, const struct hd_view *columns,
+                                int64_t n_columns, int64_t row)
 {
     struct hd_upsert_spooled *spooled = upsert->spooled;
     uint64_t hash = hd_hash_bytes(head->key.data, head->key.size);
@@ -107,7 +56,7 @@ hudi_status hd_upsert_spool(struct hd_op *op, hd_upsert *upsert, const struct hd
                             hd_shared_array_get(batch->records), &records));
     for (int64_t i = 0; i < batch->n_rows; i++) {
         const int64_t row = batch->rows != NULL ? batch->rows[i] : i;
-        const struct head head = {
+        const struct hd_spooled_head head = {
             .partition = batch->keys.partitions[row], .row = -1, .key = hd_view_bytes(&keys, row)};
         HD_TRY_OUT(spool_by_key(op, upsert, &head, records.children, records.n_children, row));
     }
@@ -139,9 +88,9 @@ static hudi_status spool_entries(struct hd_op *op, hd_upsert *upsert, int64_t fi
         entries[i] = first + i;
     HD_TRY_OUT(load_entries(op, upsert, entries, n, &arena, &records, &view));
     for (int64_t i = 0; i < n; i++) {
-        const struct head head = {.partition = hd_upsert_partition_of(upsert, first + i),
-                                  .row = -1,
-                                  .key = hd_spillable_map_key(upsert->map, first + i)};
+        const struct hd_spooled_head head = {.partition = hd_upsert_partition_of(upsert, first + i),
+                                             .row = -1,
+                                             .key = hd_spillable_map_key(upsert->map, first + i)};
         HD_TRY_OUT(spool_by_key(op, upsert, &head, view.children, view.n_children, i));
     }
 out:
@@ -157,8 +106,9 @@ hudi_status hd_upsert_start_spooling(struct hd_op *op, hd_upsert *upsert)
 
     HD_TRY(hd_alloc(op, sizeof *upsert->spooled, &upsert->spooled));
     HD_TRY(hd_row_spool_new(op, folder, N_KEY_BUCKETS, &upsert->spooled->by_key));
-    for (int64_t first = 0; first < n; first += BATCH_ROWS)
-        HD_TRY(spool_entries(op, upsert, first, n - first < BATCH_ROWS ? n - first : BATCH_ROWS));
+    for (int64_t first = 0; first < n; first += HD_SPOOL_BATCH_ROWS)
+        HD_TRY(spool_entries(op, upsert, first,
+                             n - first < HD_SPOOL_BATCH_ROWS ? n - first : HD_SPOOL_BATCH_ROWS));
     hd_upsert_drop_records(op, upsert);
     return HUDI_OK;
 }
@@ -170,86 +120,13 @@ void hd_upsert_free_spooled(struct hd_op *op, hd_upsert *upsert)
     if (spooled == NULL)
         return;
     hd_row_spool_free(op, spooled->by_key);
-    hd_row_spool_free(op, spooled->by_place);
+    hd_row_spool_free(op, spooled->hits);
+    hd_row_spool_free(op, spooled->inserts);
     hd_free(op, spooled->small);
+    hd_free(op, spooled->insert_counts);
     hd_str_clear(&spooled->record);
     hd_free(op, spooled);
     upsert->spooled = NULL;
-}
-
-/* ---- reading a bucket ------------------------------------------------------------------------ */
-
-/* Records of a bucket as batches; `heads` are of the batch's rows, without their keys. */
-struct bucket_reader {
-    hd_upsert *upsert;
-    hd_row_spool *spool;
-    hd_builder *rows;
-    hd_builder *keys;
-    struct ArrowSchema key_field;
-    struct head *heads;
-};
-
-static void close_reader(struct hd_op *op, struct bucket_reader *reader)
-{
-    hd_builder_free(reader->rows);
-    hd_builder_free(reader->keys);
-    hd_schema_clear(&reader->key_field);
-    hd_free(op, reader->heads);
-}
-
-static hudi_status open_reader(struct hd_op *op, hd_upsert *upsert, hd_row_spool *spool,
-                               struct bucket_reader *out)
-{
-    hudi_status status = HUDI_OK;
-    const struct hd_type text = {.id = HD_TYPE_STRING};
-
-    *out = (struct bucket_reader){.upsert = upsert, .spool = spool};
-    HD_TRY_OUT(hd_builder_new(op, &upsert->schema->record, &out->rows));
-    HD_TRY_OUT(hd_schema_init_field(op, &out->key_field, "key", &text, false));
-    HD_TRY_OUT(hd_builder_new(op, &out->key_field, &out->keys));
-    HD_TRY_OUT(hd_alloc_raw(op, BATCH_ROWS, sizeof *out->heads, &out->heads));
-out:
-    if (status != HUDI_OK)
-        close_reader(op, out);
-    return status;
-}
-
-/* The bucket's next records; HUDI_END. */
-static hudi_status read_batch(struct hd_op *op, struct bucket_reader *reader,
-                              struct hd_input_batch *out)
-{
-    hudi_status status = HUDI_OK;
-    struct ArrowArray rows = {0};
-    int64_t n = 0;
-
-    *out = (struct hd_input_batch){0};
-    for (; n < BATCH_ROWS; n++) {
-        struct hd_slice record;
-        struct hd_cursor in;
-
-        status = hd_row_spool_next(op, reader->spool, &record);
-        if (status == HUDI_END)
-            break;
-        HD_TRY_OUT(status);
-        in = hd_cursor_over(record.data, record.size, 0);
-        HD_TRY_OUT(take_head(op, &in, &reader->heads[n]));
-        HD_TRY_OUT(hd_builder_append_bytes(op, reader->keys, reader->heads[n].key));
-        HD_TRY_OUT(hd_row_decode(op, &reader->upsert->schema->record, &in, reader->rows));
-    }
-    if (n == 0)
-        return HUDI_END;
-    HD_TRY_OUT(hd_builder_finish(op, reader->keys, &out->keys.record_keys));
-    HD_TRY_OUT(hd_builder_finish(op, reader->rows, &rows));
-    HD_TRY_OUT(hd_shared_array_new(op, &rows, &out->records));
-    HD_TRY_OUT(hd_alloc_raw(op, (size_t)n, sizeof *out->keys.partitions, &out->keys.partitions));
-    for (int64_t i = 0; i < n; i++)
-        out->keys.partitions[i] = reader->heads[i].partition;
-    out->keys.n_rows = out->n_rows = n;
-out:
-    hd_array_clear(&rows);
-    if (status != HUDI_OK && status != HUDI_END)
-        hd_input_batch_clear(op, out);
-    return status == HUDI_END ? HUDI_OK : status;
 }
 
 /* ---- 2: by place ----------------------------------------------------------------------------- */
@@ -258,6 +135,7 @@ out:
 static hudi_status prepare_places(struct hd_op *op, hd_upsert *upsert)
 {
     struct hd_upsert_spooled *spooled = upsert->spooled;
+    const char *folder = hd_write_text(upsert->config, "hoodie.memory.spillable.map.path");
     int64_t record_bytes;
 
     HD_TRY(hd_alloc_array(op, upsert->n_slices, sizeof *spooled->small, &spooled->small));
@@ -266,13 +144,12 @@ static hudi_status prepare_places(struct hd_op *op, hd_upsert *upsert)
         hd_small_files(upsert->config, record_bytes, upsert->slices, upsert->n_slices,
                        spooled->small, &spooled->n_small);
     }
-    return hd_row_spool_new(op, hd_write_text(upsert->config, "hoodie.memory.spillable.map.path"),
-                            N_SLICE_BUCKETS + N_PARTITION_BUCKETS, &spooled->by_place);
-}
-
-static uint32_t slice_bucket(const hd_upsert *upsert, size_t slice)
-{
-    return (uint32_t)(slice * N_SLICE_BUCKETS / upsert->n_slices);
+    HD_TRY(hd_alloc_array(op, upsert->n_slices, sizeof *spooled->insert_counts,
+                          &spooled->insert_counts));
+    spooled->n_lanes = hd_upsert_lanes(op, upsert);
+    HD_TRY(hd_row_spool_new(op, folder, 0, &spooled->hits));
+    return hd_row_spool_new(op, folder, HD_SPOOL_SLICE_BUCKETS + HD_SPOOL_PARTITION_BUCKETS,
+                            &spooled->inserts);
 }
 
 /* Where an insert of a partition goes: slice number + 1 of a small file with room, 0 when there is
@@ -294,30 +171,69 @@ static uint32_t place_insert(hd_upsert *upsert, uint32_t partition)
          low++) {
         if (spooled->small[low].room > 0) {
             spooled->small[low].room--;
+            spooled->insert_counts[spooled->small[low].index]++;
             return (uint32_t)spooled->small[low].index + 1;
         }
     }
     return 0;
 }
 
-static hudi_status spool_by_place(struct hd_op *op, hd_upsert *upsert, const struct head *head,
-                                  const struct hd_view *columns, int64_t n_columns, int64_t row)
+static hudi_status spool_placed_record(struct hd_op *op, hd_upsert *upsert, hd_row_spool *spool,
+                                       uint32_t bucket, const struct hd_spooled_head *head,
+                                       const struct hd_view *view, int64_t row)
 {
-    struct hd_upsert_spooled *spooled = upsert->spooled;
-    const uint32_t bucket = head->slice > 0
-                                ? slice_bucket(upsert, head->slice - 1)
-                                : N_SLICE_BUCKETS + head->partition % N_PARTITION_BUCKETS;
+    struct hd_str *record = &upsert->spooled->record;
 
-    HD_TRY(begin_record(op, &spooled->record, head));
-    HD_TRY(hd_row_encode(op, columns, n_columns, row, &spooled->record));
-    return hd_row_spool_append(op, spooled->by_place, bucket, hd_str_slice(&spooled->record));
+    HD_TRY(begin_record(op, record, head));
+    HD_TRY(hd_row_encode(op, view->children, view->n_children, row, record));
+    return hd_row_spool_append(op, spool, bucket, hd_str_slice(record));
+}
+
+static int by_entry(const void *a, const void *b)
+{
+    const struct hd_index_hit *const *x = a, *const *y = b;
+
+    if ((*x)->entry != (*y)->entry)
+        return (*x)->entry < (*y)->entry ? -1 : 1;
+    return (*x > *y) - (*x < *y);
+}
+
+/* What the records of a file's hits are to be in its logs, where each record stands once however
+ * often its key is stored; a row that is to go takes its record along. */
+static hudi_status flag_hits(struct hd_op *op, const hd_upsert *upsert,
+                             const struct hd_file_hits *file, struct hd_arena *arena, uint8_t **out)
+{
+    const struct hd_index_hit **sorted;
+    const size_t n = file->n_hits;
+
+    HD_TRY(hd_arena_array(op, arena, n, sizeof **out, out));
+    for (size_t i = 0; i < n; i++)
+        (*out)[i] = file->hits[i].drop ? HD_SPOOLED_DROP | HD_SPOOLED_LOG_DROP : 0;
+    if (n == 0 || upsert->config->table->config.type != HD_MERGE_ON_READ)
+        return HUDI_OK;
+    HD_TRY(hd_arena_array(op, arena, n, sizeof *sorted, &sorted));
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = &file->hits[i];
+    qsort(sorted, n, sizeof *sorted, by_entry);
+    for (size_t first = 0, i = 1; i < n; i++) {
+        if (sorted[i]->entry != sorted[first]->entry) {
+            first = i;
+            continue;
+        }
+        (*out)[sorted[i] - file->hits] |= HD_SPOOLED_AGAIN;
+        if (sorted[i]->drop)
+            (*out)[sorted[first] - file->hits] |= HD_SPOOLED_LOG_DROP;
+    }
+    return HUDI_OK;
 }
 
 /* Hits [first, first + n) of one file. */
 static hudi_status spool_hits(struct hd_op *op, hd_upsert *upsert, const struct hd_file_hits *file,
-                              uint32_t slice, size_t first, size_t n)
+                              const uint8_t *flags, uint32_t slice, size_t first, size_t n)
 {
     hudi_status status = HUDI_OK;
+    struct hd_upsert_spooled *spooled = upsert->spooled;
+    const uint32_t bucket = spooled->n_rounds * spooled->n_lanes + hd_upsert_lane(upsert, slice);
     struct hd_arena arena = {0};
     struct ArrowArray records = {0};
     struct hd_view view;
@@ -329,12 +245,14 @@ static hudi_status spool_hits(struct hd_op *op, hd_upsert *upsert, const struct 
     HD_TRY_OUT(load_entries(op, upsert, entries, (int64_t)n, &arena, &records, &view));
     for (size_t i = 0; i < n; i++) {
         const struct hd_index_hit *hit = &file->hits[first + i];
-        const struct head head = {.partition = hd_upsert_partition_of(upsert, hit->entry),
-                                  .slice = slice + 1,
-                                  .row = hit->row,
-                                  .drop = hit->drop,
-                                  .key = hd_spillable_map_key(upsert->map, hit->entry)};
-        HD_TRY_OUT(spool_by_place(op, upsert, &head, view.children, view.n_children, (int64_t)i));
+        const struct hd_spooled_head head = {.partition =
+                                                 hd_upsert_partition_of(upsert, hit->entry),
+                                             .slice = slice + 1,
+                                             .row = hit->row,
+                                             .flags = flags[first + i],
+                                             .key = hd_spillable_map_key(upsert->map, hit->entry)};
+        HD_TRY_OUT(
+            spool_placed_record(op, upsert, spooled->hits, bucket, &head, &view, (int64_t)i));
     }
 out:
     hd_array_clear(&records);
@@ -353,11 +271,15 @@ static hudi_status spool_inserts(struct hd_op *op, hd_upsert *upsert, const int6
     HD_TRY_OUT(load_entries(op, upsert, entries, n, &arena, &records, &view));
     for (int64_t i = 0; i < n; i++) {
         const uint32_t partition = hd_upsert_partition_of(upsert, entries[i]);
-        const struct head head = {.partition = partition,
-                                  .slice = place_insert(upsert, partition),
-                                  .row = -1,
-                                  .key = hd_spillable_map_key(upsert->map, entries[i])};
-        HD_TRY_OUT(spool_by_place(op, upsert, &head, view.children, view.n_children, i));
+        const struct hd_spooled_head head = {.partition = partition,
+                                             .slice = place_insert(upsert, partition),
+                                             .row = -1,
+                                             .key = hd_spillable_map_key(upsert->map, entries[i])};
+        const uint32_t bucket =
+            head.slice > 0 ? hd_spool_slice_bucket(upsert, head.slice - 1)
+                           : HD_SPOOL_SLICE_BUCKETS + partition % HD_SPOOL_PARTITION_BUCKETS;
+        HD_TRY_OUT(
+            spool_placed_record(op, upsert, upsert->spooled->inserts, bucket, &head, &view, i));
     }
 out:
     hd_array_clear(&records);
@@ -365,37 +287,57 @@ out:
     return status;
 }
 
+static hudi_status spool_file(struct hd_op *op, hd_upsert *upsert, const struct hd_file_hits *file,
+                              uint32_t slice)
+{
+    hudi_status status = HUDI_OK;
+    struct hd_arena arena = {0};
+    uint8_t *flags;
+
+    HD_TRY_OUT(flag_hits(op, upsert, file, &arena, &flags));
+    for (size_t first = 0; first < file->n_hits; first += HD_SPOOL_BATCH_ROWS) {
+        const size_t left = file->n_hits - first;
+        HD_TRY_OUT(spool_hits(op, upsert, file, flags, slice, first,
+                              left < HD_SPOOL_BATCH_ROWS ? left : HD_SPOOL_BATCH_ROWS));
+    }
+out:
+    hd_arena_clear(&arena);
+    return status;
+}
+
+/* One round: a bucket of hits for each lane, in the order of slices and rows. */
 static hudi_status spool_placed(struct hd_op *op, hd_upsert *upsert)
 {
+    struct hd_upsert_spooled *spooled = upsert->spooled;
     const size_t n_partitions = upsert->partitions->paths.n_entries;
     const int64_t n_inserts = upsert->insert_starts[n_partitions];
     size_t slice = 0;
 
+    for (uint32_t i = 0; i < spooled->n_lanes; i++)
+        HD_TRY(hd_row_spool_add_bucket(op, spooled->hits));
     for (size_t f = 0; f < upsert->tagged.n_files; f++) {
-        const struct hd_file_hits *file = &upsert->tagged.files[f];
-
-        while (upsert->slices[slice] != file->slice) /* both in the order of the view */
+        while (upsert->slices[slice] != upsert->tagged.files[f].slice) /* both in view order */
             slice++;
-        for (size_t first = 0; first < file->n_hits; first += BATCH_ROWS) {
-            const size_t left = file->n_hits - first;
-            HD_TRY(spool_hits(op, upsert, file, (uint32_t)slice, first,
-                              left < BATCH_ROWS ? left : BATCH_ROWS));
-        }
+        HD_TRY(spool_file(op, upsert, &upsert->tagged.files[f], (uint32_t)slice));
     }
-    for (int64_t first = 0; first < n_inserts; first += BATCH_ROWS) {
+    for (uint32_t i = 0; i < spooled->n_lanes; i++)
+        HD_TRY(
+            hd_row_spool_seal_bucket(op, spooled->hits, spooled->n_rounds * spooled->n_lanes + i));
+    spooled->n_rounds++;
+    for (int64_t first = 0; first < n_inserts; first += HD_SPOOL_BATCH_ROWS) {
         const int64_t left = n_inserts - first;
         HD_TRY(spool_inserts(op, upsert, upsert->inserts + first,
-                             left < BATCH_ROWS ? left : BATCH_ROWS));
+                             left < HD_SPOOL_BATCH_ROWS ? left : HD_SPOOL_BATCH_ROWS));
     }
     return HUDI_OK;
 }
 
 /* The records of the bucket that the reader is at, into the map. */
-static hudi_status load_bucket(struct hd_op *op, hd_upsert *upsert, struct bucket_reader *reader)
+static hudi_status load_bucket(struct hd_op *op, hd_upsert *upsert, struct hd_bucket_reader *reader)
 {
     for (;;) {
         struct hd_input_batch batch;
-        hudi_status status = read_batch(op, reader, &batch);
+        hudi_status status = hd_bucket_reader_next(op, reader, &batch);
 
         if (status == HUDI_END)
             return HUDI_OK;
@@ -407,12 +349,13 @@ static hudi_status load_bucket(struct hd_op *op, hd_upsert *upsert, struct bucke
 }
 
 /* As many key buckets as the map holds at a time: each round reads the files' keys once. */
-static hudi_status place_buckets(struct hd_op *op, hd_upsert *upsert, struct bucket_reader *reader)
+static hudi_status place_buckets(struct hd_op *op, hd_upsert *upsert,
+                                 struct hd_bucket_reader *reader)
 {
     for (uint32_t b = 0; b < N_KEY_BUCKETS; b++) {
         if (upsert->map == NULL)
             HD_TRY(hd_upsert_open_map(op, upsert));
-        hd_row_spool_rewind(upsert->spooled->by_key, b);
+        hd_bucket_reader_start(reader, b, 0);
         HD_TRY(load_bucket(op, upsert, reader));
         /* Buckets are about equal: one more must fit as well. */
         const uint64_t used = hd_spillable_map_memory_bytes(upsert->map);
@@ -432,158 +375,16 @@ static hudi_status place_buckets(struct hd_op *op, hd_upsert *upsert, struct buc
 static hudi_status place_all(struct hd_op *op, hd_upsert *upsert)
 {
     struct hd_upsert_spooled *spooled = upsert->spooled;
-    struct bucket_reader reader;
+    struct hd_bucket_reader reader;
 
     HD_TRY(hd_row_spool_seal(op, spooled->by_key));
-    HD_TRY(open_reader(op, upsert, spooled->by_key, &reader));
+    HD_TRY(hd_bucket_reader_open(op, upsert, spooled->by_key, &reader));
     const hudi_status status = place_buckets(op, upsert, &reader);
-    close_reader(op, &reader);
+    hd_bucket_reader_close(op, &reader);
     hd_row_spool_free(op, spooled->by_key);
     spooled->by_key = NULL;
     HD_TRY(status);
-    return hd_row_spool_seal(op, spooled->by_place);
-}
-
-/* ---- 3: file groups -------------------------------------------------------------------------- */
-
-/* Where a record of the bucket at hand goes. */
-struct placed {
-    uint32_t slice;
-    struct hd_index_hit hit; /* row -1: an insert into the small file */
-};
-
-struct placed_list {
-    struct placed *items;
-    size_t n, capacity;
-};
-
-static hudi_status load_placed(struct hd_op *op, hd_upsert *upsert, struct bucket_reader *reader,
-                               struct placed_list *out)
-{
-    hudi_status status = HUDI_OK;
-    int64_t *entries = NULL;
-
-    HD_TRY(hd_upsert_open_map(op, upsert));
-    HD_TRY(hd_alloc_raw(op, BATCH_ROWS, sizeof *entries, &entries));
-    for (;;) {
-        struct hd_input_batch batch;
-
-        status = read_batch(op, reader, &batch);
-        if (status == HUDI_END) {
-            status = HUDI_OK;
-            break;
-        }
-        HD_TRY_OUT(status);
-        const int64_t n = batch.n_rows;
-        status = hd_upsert_put(op, upsert, &batch, entries);
-        hd_input_batch_clear(op, &batch);
-        HD_TRY_OUT(status);
-        HD_TRY_OUT(
-            hd_grow(op, &out->items, &out->capacity, out->n + (size_t)n, sizeof *out->items));
-        for (int64_t i = 0; i < n; i++)
-            out->items[out->n++] = (struct placed){.slice = reader->heads[i].slice - 1,
-                                                   .hit = {.row = reader->heads[i].row,
-                                                           .entry = entries[i],
-                                                           .drop = reader->heads[i].drop}};
-    }
-out:
-    hd_free(op, entries);
-    return status;
-}
-
-/* By slice, hits by row, then inserts in the order they came. */
-static int by_slice_and_row(const void *a, const void *b)
-{
-    const struct placed *x = a, *y = b;
-    const uint64_t row_x = (uint64_t)x->hit.row, row_y = (uint64_t)y->hit.row; /* -1 is last */
-
-    if (x->slice != y->slice)
-        return x->slice < y->slice ? -1 : 1;
-    if (row_x != row_y)
-        return row_x < row_y ? -1 : 1;
-    return (x->hit.entry > y->hit.entry) - (x->hit.entry < y->hit.entry);
-}
-
-static hudi_status make_works(struct hd_op *op, hd_upsert *upsert, struct placed_list *placed)
-{
-    struct hd_index_hit *hits;
-    int64_t *inserts;
-
-    if (placed->n > 0)
-        qsort(placed->items, placed->n, sizeof *placed->items, by_slice_and_row);
-    HD_TRY(hd_arena_array(op, &upsert->arena, placed->n, sizeof *hits, &hits));
-    HD_TRY(hd_arena_array(op, &upsert->arena, placed->n, sizeof *inserts, &inserts));
-    for (size_t i = 0; i < placed->n;) {
-        const uint32_t slice = placed->items[i].slice;
-        struct hd_upsert_work work = {.partition_path = upsert->slices[slice]->partition_path,
-                                      .slice = upsert->slices[slice],
-                                      .hits = hits,
-                                      .inserts = inserts};
-
-        for (; i < placed->n && placed->items[i].slice == slice; i++) {
-            if (placed->items[i].hit.row >= 0)
-                hits[work.n_hits++] = placed->items[i].hit;
-            else
-                inserts[work.n_inserts++] = placed->items[i].hit.entry;
-        }
-        hits += work.n_hits;
-        inserts += work.n_inserts;
-        HD_TRY(hd_upsert_add_work(op, upsert, &work));
-    }
-    return HUDI_OK;
-}
-
-static hudi_status write_file_groups(struct hd_op *op, hd_upsert *upsert)
-{
-    hudi_status status = HUDI_OK;
-    struct bucket_reader reader;
-    struct placed_list placed = {0};
-
-    HD_TRY(open_reader(op, upsert, upsert->spooled->by_place, &reader));
-    for (uint32_t b = 0; b < N_SLICE_BUCKETS; b++) {
-        hd_row_spool_rewind(upsert->spooled->by_place, b);
-        placed.n = 0;
-        HD_TRY_OUT(load_placed(op, upsert, &reader, &placed));
-        HD_TRY_OUT(make_works(op, upsert, &placed));
-        HD_TRY_OUT(hd_upsert_run_works(op, upsert));
-        hd_upsert_drop_records(op, upsert);
-    }
-out:
-    hd_free(op, placed.items);
-    close_reader(op, &reader);
-    return status;
-}
-
-/* ---- 4: new file groups ---------------------------------------------------------------------- */
-
-static hudi_status write_inserts(struct hd_op *op, hd_upsert *upsert)
-{
-    hudi_status status = HUDI_OK;
-    struct bucket_reader reader;
-    hd_insert *insert = NULL;
-
-    HD_TRY(open_reader(op, upsert, upsert->spooled->by_place, &reader));
-    HD_TRY_OUT(hd_insert_open(op, upsert->config, upsert->schema, upsert->partitions,
-                              upsert->first_ordinal, upsert->status, &insert));
-    for (uint32_t b = 0; b < N_PARTITION_BUCKETS; b++) {
-        hd_row_spool_rewind(upsert->spooled->by_place, N_SLICE_BUCKETS + b);
-        for (;;) {
-            struct hd_input_batch batch;
-
-            status = read_batch(op, &reader, &batch);
-            if (status == HUDI_END)
-                break;
-            HD_TRY_OUT(status);
-            status = hd_insert_add(op, insert, &batch);
-            hd_input_batch_clear(op, &batch);
-            HD_TRY_OUT(status);
-        }
-    }
-    HD_TRY_OUT(hd_insert_finish(op, insert));
-out:
-    hd_insert_free(op, insert);
-    close_reader(op, &reader);
-    return status;
+    return hd_row_spool_seal(op, spooled->inserts);
 }
 
 hudi_status hd_upsert_finish_spooled(struct hd_op *op, hd_upsert *upsert)
@@ -591,6 +392,5 @@ hudi_status hd_upsert_finish_spooled(struct hd_op *op, hd_upsert *upsert)
     hd_log(op, HD_LOG_INFO, "more records than fit into memory: they go through disk");
     HD_TRY(prepare_places(op, upsert));
     HD_TRY(place_all(op, upsert));
-    HD_TRY(write_file_groups(op, upsert));
-    return write_inserts(op, upsert);
+    return hd_upsert_write_spooled(op, upsert);
 }

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes that have less memory than their rows take: the outcome is that of plenty."""
+import random
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from conftest import Refused
+
+N = 24_000
+TINY = {"libhudi.memory.budget.bytes": 2 << 20}
+NOWHERE = {"hoodie.memory.spillable.map.path": "/nonexistent/folder"}
+SCHEMA = "id string\npart string\nts long\nv string\nn int\n"
+
+
+def rows(ids, round_number):
+    """A third of the rows have no n; a note of some length, so that few fit into a budget."""
+    return pa.table({
+        "id": [f"key-{i:08d}" for i in ids],
+        "part": [f"p{i % 3}" for i in ids],
+        "ts": pa.array([round_number] * len(ids), pa.int64()),
+        "v": [f"{round_number}-{i * 7919 % 1000003}-{'x' * (i % 60)}" for i in ids],
+        "n": pa.array([None if i % 3 == 0 else i for i in ids], pa.int32())})
+
+
+def shuffled(n, seed):
+    ids = list(range(n))
+    random.Random(seed).shuffle(ids)
+    return ids
+
+
+def expected(*tables):
+    """The latest of each key."""
+    latest = {}
+    for table in tables:
+        for row in table.to_pylist():
+            latest[row["id"]] = row
+    return sorted(latest.values(), key=lambda row: row["id"])
+
+
+def test_an_upsert_through_disk_is_the_same(tables):
+    first = rows(shuffled(N, 1), 1)
+    second = rows(random.Random(2).sample(range(N + N // 2), N), 2)
+    for memory in ({}, TINY):
+        table = tables().create(SCHEMA, order_by="ts", partition_by="part")
+        table.write(first, op="bulk_insert", options={"hoodie.parquet.max.file.size": 300_000})
+        # Row groups of few rows: some are copied, some are not.
+        told = table.write(second, options={**memory, "hoodie.parquet.block.size": 100_000})
+        n_updates = sum(key < f"key-{N:08d}" for key in second.column("id").to_pylist())
+        assert (told["updates"], told["inserts"]) == (n_updates, N - n_updates), memory
+        assert table.read() == expected(first, second), memory
+        deleted = second.select(["id", "part", "ts"]).slice(0, N // 2)
+        told = table.write(deleted, op="delete", options=memory)
+        assert told["deletes"] == N // 2, memory
+        gone = set(deleted.column("id").to_pylist())
+        assert table.read() == [row for row in expected(first, second) if row["id"] not in gone]
+        table.verify()
+
+
+def test_records_do_go_through_disk(table):
+    table.create(SCHEMA, order_by="ts", partition_by="part")
+    table.write(rows(shuffled(N, 1), 1), options=NOWHERE)
+    with pytest.raises(Refused, match="/nonexistent/folder"):
+        table.write(rows(shuffled(N, 2), 2), options={**TINY, **NOWHERE})
+
+
+def test_merge_on_read_updates_through_disk(tables):
+    first, second = rows(shuffled(N, 1), 1), rows(shuffled(N, 2)[:N // 2], 2)
+    for memory in ({}, TINY):
+        table = tables()
+        try:
+            table.create(SCHEMA, order_by="ts", partition_by="part",
+                         options={"hoodie.table.type": "MERGE_ON_READ"})
+            table.write(first, op="bulk_insert",
+                        options={"hoodie.parquet.small.file.limit": 0})
+            told = table.write(second, options={**memory, "hoodie.parquet.small.file.limit": 0})
+        except Refused as refused:
+            pytest.skip(str(refused))
+        assert told["updates"] == N // 2, memory
+        try:
+            assert table.read() == expected(first, second), memory
+        except Refused as refused:
+            pytest.skip(str(refused))
+
+
+def test_a_global_sort_through_disk_is_one_order(tables):
+    first = rows(shuffled(N, 3), 1)
+    options = {"hoodie.bulkinsert.sort.mode": "GLOBAL_SORT", "hoodie.parquet.max.file.size": 60_000,
+               "hoodie.parquet.block.size": 30_000}
+    for memory in ({}, TINY):
+        table = tables().create(SCHEMA, order_by="ts")
+        table.write(first, op="bulk_insert", options={**options, **memory})
+        assert table.read() == expected(first), memory
+        table.verify()
+        files = sorted(pq.read_table(path, columns=["_hoodie_record_key"], partitioning=None)
+                       .column(0).to_pylist() for path in table.base_files())
+        assert memory == {} or len(files) > 1
+        keys = [key for file in files for key in file]
+        assert keys == sorted(keys), memory
+    with pytest.raises(Refused, match="/nonexistent/folder"):
+        table.write(first, op="bulk_insert", options={**options, **TINY, **NOWHERE})
+
+
+def test_partitions_that_come_late_are_written_like_the_others(table):
+    """Files are open while further partitions appear, more of them than files may be open."""
+    n = 700_000
+    ids = pa.array(range(n))
+    input_rows = pa.table({"id": ids, "part": pa.array([f"p{i * 90 // n:02d}" for i in range(n)])})
+    table.create("id long\npart string\n", partition_by="part")
+    told = table.write(input_rows, op="bulk_insert")
+    assert told["inserts"] == n
+    counts = {}
+    for path in table.base_files():
+        counts[path.parent.name] = counts.get(path.parent.name, 0) + pq.read_metadata(path).num_rows
+    parts = input_rows.column("part").to_pylist()
+    assert counts == {part: parts.count(part) for part in sorted(set(parts))}
