@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes that have less memory than their rows take: the outcome is that of plenty."""
+import json
 import random
 
 import pyarrow as pa
@@ -115,3 +116,30 @@ def test_partitions_that_come_late_are_written_like_the_others(table):
         counts[path.parent.name] = counts.get(path.parent.name, 0) + pq.read_metadata(path).num_rows
     parts = input_rows.column("part").to_pylist()
     assert counts == {part: parts.count(part) for part in sorted(set(parts))}
+
+
+@pytest.mark.parametrize("mode", ["OP_KEY_ONLY", "DATA_BEFORE_AFTER"])
+def test_changes_through_disk_are_logged_the_same(tables, mode):
+    n = N // 4
+    first = rows(shuffled(n, 1), 1)
+    second = rows(random.Random(2).sample(range(n + n // 2), n), 2)
+    found = []
+    for memory in ({}, {"libhudi.memory.budget.bytes": 1 << 20}):
+        table = tables().create(SCHEMA, order_by="ts", partition_by="part", options={
+            "hoodie.table.cdc.enabled": "true",
+            "hoodie.table.cdc.supplemental.logging.mode": mode})
+        table.write(first, op="bulk_insert")
+        told = table.write(second, options=memory)
+        text = table.do("read", table.path, "--changes", "--format", "jsonl")
+        changes = [json.loads(line) for line in text.splitlines()]
+        assert {change["op"] for change in changes} == {"i", "u"}
+
+        def plain(image):
+            row = json.loads(image) if image is not None else {}
+            return sorted((k, str(v)) for k, v in row.items() if not k.startswith("_hoodie"))
+        found.append(sorted((change["op"], plain(change["before"]), plain(change["after"]))
+                            for change in changes if change["ts_ms"] == told["instant"]))
+    assert len(found[0]) == n
+    assert found[0] == found[1]
+    with pytest.raises(Refused, match="/nonexistent/folder"):
+        table.write(second, options={"libhudi.memory.budget.bytes": 1 << 20, **NOWHERE})

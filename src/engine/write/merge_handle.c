@@ -28,6 +28,7 @@ struct hd_merge_handle {
     /* scratch of one batch */
     const struct hd_index_hit *hits;
     struct ArrowArray incoming; /* records of the hits */
+    struct ArrowArray fed_keys; /* their keys, where changes are logged and there is a feed */
     struct hd_merge_runs runs;
     struct hd_run_list column_runs;
     uint32_t *hit_rows;
@@ -198,18 +199,41 @@ static hudi_status take_hits(struct hd_op *op, hd_merge_handle *handle, int64_t 
 
     *n_hits = 0;
     hd_array_clear(&handle->incoming);
+    hd_array_clear(&handle->fed_keys);
     if (next_hit_row(handle) >= handle->row + n)
         return HUDI_OK;
     if (feed == NULL)
         HD_TRY(take_mapped(op, handle, handle->row + n, n_hits));
     else
-        HD_TRY(
-            feed->take(op, feed->self, handle->row + n, &handle->hits, n_hits, &handle->incoming));
+        HD_TRY(feed->take(op, feed->self, handle->row + n, &handle->hits, n_hits, &handle->incoming,
+                          handle->changes == NULL ? NULL : &handle->fed_keys));
     HD_TRY(
         hd_grow(op, &handle->hit_rows, &handle->hit_capacity, *n_hits, sizeof *handle->hit_rows));
     for (size_t i = 0; i < *n_hits; i++)
         handle->hit_rows[i] = (uint32_t)(handle->hits[i].row - handle->row);
     return HUDI_OK;
+}
+
+/* Keys of some hits of the batch, by number in it. */
+static hudi_status hit_keys(struct hd_op *op, hd_merge_handle *handle, int64_t *hits, size_t n,
+                            struct ArrowArray *out)
+{
+    const struct ArrowArray *sources[] = {&handle->fed_keys};
+    const struct ArrowSchema field = {.format = "u", .name = "key"};
+    hudi_status status = HUDI_OK;
+    struct hd_run_list runs = {0};
+
+    if (handle->request.feed == NULL) {
+        for (size_t i = 0; i < n; i++)
+            hits[i] = handle->hit_entries[hits[i]];
+        return hd_spillable_map_keys(op, handle->request.map, hits, (int64_t)n, out);
+    }
+    for (size_t i = 0; i < n; i++)
+        HD_TRY_OUT(hd_run_list_add(op, &runs, 0, (uint32_t)hits[i], 1));
+    status = hd_gather(op, &field, sources, 1, runs.runs, runs.n_runs, out);
+out:
+    hd_free(op, runs.runs);
+    return status;
 }
 
 /* Log what the hits of a batch did; `columns` is what becomes of it. */
@@ -220,14 +244,14 @@ static hudi_status log_changes(struct hd_op *op, hd_merge_handle *handle,
     hudi_status status = HUDI_OK;
     struct ArrowArray keys = {0};
     uint32_t *before;
-    int64_t *after, *entries, n_deleted = 0;
+    int64_t *after, *logged, n_deleted = 0;
     size_t n = 0;
 
     if (handle->changes == NULL)
         return HUDI_OK;
     HD_TRY(hd_arena_array(op, &handle->arena, n_hits, sizeof *before, &before));
     HD_TRY(hd_arena_array(op, &handle->arena, n_hits, sizeof *after, &after));
-    HD_TRY(hd_arena_array(op, &handle->arena, n_hits, sizeof *entries, &entries));
+    HD_TRY(hd_arena_array(op, &handle->arena, n_hits, sizeof *logged, &logged));
     for (size_t i = 0; i < n_hits; i++) {
         const enum hd_merge_choice choice = handle->runs.choices[i];
 
@@ -236,11 +260,11 @@ static hudi_status log_changes(struct hd_op *op, hd_merge_handle *handle,
         before[n] = handle->hit_rows[i];
         after[n] = choice == HD_MERGE_DELETE ? -1 : (int64_t)handle->hit_rows[i] - n_deleted;
         n_deleted += choice == HD_MERGE_DELETE;
-        entries[n++] = handle->hit_entries[i];
+        logged[n++] = (int64_t)i;
     }
     if (n == 0)
         return HUDI_OK;
-    HD_TRY_OUT(hd_spillable_map_keys(op, handle->request.map, entries, (int64_t)n, &keys));
+    HD_TRY_OUT(hit_keys(op, handle, logged, n, &keys));
     const struct hd_logged_rows rows = {.before = batch,
                                         .before_rows = before,
                                         .after = columns,
@@ -565,6 +589,7 @@ void hd_merge_handle_abort(struct hd_op *op, hd_merge_handle *handle)
     hd_merge_runs_clear(op, &handle->runs);
     hd_free(op, handle->column_runs.runs);
     hd_array_clear(&handle->incoming);
+    hd_array_clear(&handle->fed_keys);
     hd_free(op, handle->hit_rows);
     hd_free(op, handle->hit_entries);
     hd_arena_clear(&handle->arena);

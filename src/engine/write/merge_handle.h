@@ -27,10 +27,11 @@ struct hd_merge_feed {
     /** Old row of the next hit; INT64_MAX: there is none left. */
     int64_t (*next_row)(const void *self);
     /** Take the hits before old row `end_row` and their records, one row each (schema->record).
-     * `*hits` is valid until the next call, entry numbers in it mean nothing. */
+     * `*hits` is valid until the next call, entry numbers in it mean nothing. `keys` is NULL or
+     * gets their record keys (STRING). */
     hudi_status (*take)(struct hd_op *op, void *self, int64_t end_row,
                         const struct hd_index_hit **hits, size_t *n_hits,
-                        struct ArrowArray *records);
+                        struct ArrowArray *records, struct ArrowArray *keys);
     void *self;
 };
 

@@ -194,13 +194,15 @@ static hudi_status take_record(struct hd_op *op, struct lane *lane, bool with_ke
 
 static hudi_status take_hits(struct hd_op *op, void *self, int64_t end_row,
                              const struct hd_index_hit **hits, size_t *n_hits,
-                             struct ArrowArray *records)
+                             struct ArrowArray *records, struct ArrowArray *keys)
 {
     struct lane *lane = self;
 
     lane->n_hits = 0;
     while (next_row(lane) < end_row)
-        HD_TRY(take_record(op, lane, false, 0));
+        HD_TRY(take_record(op, lane, keys != NULL, 0));
+    if (keys != NULL)
+        HD_TRY(hd_builder_finish(op, lane->keys, keys));
     *hits = lane->hits;
     *n_hits = lane->n_hits;
     return hd_builder_finish(op, lane->rows, records);
