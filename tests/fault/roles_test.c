@@ -214,7 +214,7 @@ struct scene {
     int64_t next_id, next_value;
 };
 
-static void open_scene(struct scene *scene, bool global)
+static void open_scene_of(struct scene *scene, bool global, const char *key, const char *value)
 {
     hudi_error *error = NULL;
 
@@ -224,8 +224,13 @@ static void open_scene(struct scene *scene, bool global)
     assert_non_null(mkdtemp(scene->folder));
     snprintf(scene->uri, sizeof scene->uri, "%s/t", scene->folder);
     scene->context = model_table_context("1");
-    if (model_table_create(scene->context, scene->uri, &error) != HUDI_OK)
+    if (model_table_create_with(scene->context, scene->uri, key, value, &error) != HUDI_OK)
         fail_msg("%s", hudi_error_message(error));
+}
+
+static void open_scene(struct scene *scene, bool global)
+{
+    open_scene_of(scene, global, NULL, NULL);
 }
 
 static void close_scene(struct scene *scene)
@@ -401,6 +406,30 @@ static void a_task_may_be_killed_at_any_of_its_file_operations(void **state)
     close_scene(&scene);
 }
 
+/* Each file of changes is one that a commit names: those of the attempts that did not count went.
+ */
+static void files_of_changes_of_lost_attempts_go(void **state)
+{
+    struct scene scene;
+    struct model_rows rows;
+    char command[512];
+
+    (void)state;
+    open_scene_of(&scene, false, "hoodie.table.cdc.enabled", "true");
+    for (int64_t nth = 1; nth < 120; nth += 23) {
+        rows_for(&scene, "upsert", 60, &rows);
+        write_in_roles(&scene, "upsert", &rows, nth);
+        model_rows_clear(&rows);
+    }
+    snprintf(command, sizeof command,
+             "cd %s/t && test $(find . -name '*.cdc' | wc -l) -gt 3 && "
+             "for f in $(find . -name '*.cdc' -printf '%%f\\n'); do "
+             "grep -q -- \"$f\" .hoodie/*.commit || { echo $f; exit 1; }; done",
+             scene.folder);
+    assert_int_equal(system(command), 0);
+    close_scene(&scene);
+}
+
 static void an_old_attempt_that_reports_late_does_not_count(void **state)
 {
     struct scene scene;
@@ -499,6 +528,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(operations_in_three_roles_write_what_one_process_would),
         cmocka_unit_test(records_move_between_partitions_in_three_roles_too),
         cmocka_unit_test(a_task_may_be_killed_at_any_of_its_file_operations),
+        cmocka_unit_test(files_of_changes_of_lost_attempts_go),
         cmocka_unit_test(an_old_attempt_that_reports_late_does_not_count),
         cmocka_unit_test(rows_given_to_another_task_are_refused),
     };

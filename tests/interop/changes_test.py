@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Changes (CDC): the real Hudi reads from our tables what we do, and we from its tables what it does."""
+import json
+
+import pytest
+
+from cow_tables import COLUMNS, Table, row, rows
+from peers import difference
+
+MODES = ["OP_KEY_ONLY", "DATA_BEFORE", "DATA_BEFORE_AFTER"]
+ENABLED, MODE = "hoodie.table.cdc.enabled", "hoodie.table.cdc.supplemental.logging.mode"
+TYPED = {**COLUMNS, "ok": "boolean", "score": "double", "day": "date", "qty": "int"}
+
+
+def typed(numbers, version):
+    """Rows with columns of types whose JSON texts could differ."""
+    return [row(i, version, ok=i % 2 == 0, score=i / 4 + version, day="2024-02-29", qty=None if i % 3 == 0 else -i)
+            for i in numbers]
+
+
+# Inserts, updates with inserts, deletes of what is there and what is not, a partition overwritten and one dropped,
+# all rows of a file deleted, inserts into a small file.
+STEPS = (("insert", typed(range(30), 0)), ("upsert", typed(range(20, 40), 1)),
+         ("delete", [{"id": f"id-{i:04}", "p": "abc"[i % 3]} for i in (3, 25, 39, 777)]),
+         ("insert_overwrite", typed(range(60, 66, 3), 2)), ("delete_partition", ["b"]),
+         ("insert", typed(range(100, 109), 3)),
+         ("delete", [{"id": f"id-{i:04}", "p": "a"} for i in (60, 63, 102, 105, 108)]),
+         ("upsert", typed(range(0, 110, 10), 4)))
+
+
+def images(given):
+    """Changes with their images as objects; "null" is how some releases write that there is none."""
+    return [{name: json.loads(value) if name in ("before", "after") and value is not None else value
+             for name, value in change.items()} for change in given]
+
+
+def ours(hudi, table, *words):
+    return images(hudi.read(table, "--changes", *words))
+
+
+def theirs(peer, table, since="000", *words):
+    return images(peer.read(table, "--incremental-from", since, "--cdc", *words))
+
+
+def instants(hudi, table):
+    return [json.loads(line)["time"] for line in hudi.run("timeline", table, "--json").splitlines()]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("reader", ["spark015", "spark11"])
+def test_hudi_reads_our_changes(request, hudi, tmp_path, reader, mode):
+    peer = request.getfixturevalue(reader)
+    table = tmp_path / "t"
+    Table(*STEPS, columns=TYPED, options=[f"{ENABLED}=true", f"{MODE}={mode}"]).make(hudi, table, 6)
+    assert len(list(table.rglob("*.cdc"))) > 3
+    found = ours(hudi, table)
+    assert {change["op"] for change in found} == {"i", "u", "d"}
+    assert difference(theirs(peer, table), found) == []
+    middle = instants(hudi, table)[2]
+    assert difference(theirs(peer, table, middle), ours(hudi, table, "--since", middle)) == []
+
+
+@pytest.mark.parametrize("kind", ["COPY_ON_WRITE", "MERGE_ON_READ"])
+@pytest.mark.parametrize("mode", MODES)
+def test_we_read_hudis_changes_and_add_to_them(hudi, spark015, tmp_path, mode, kind):
+    table = tmp_path / "t"
+    options = [f"{ENABLED}=true", f"{MODE}={mode}", "hoodie.metadata.enable=false"]
+    schema = "id string, p string, v string, n long, ts long"
+    new = ["--key", "id", "--partition", "p", "--ordering", "ts", "--name", "t", "--table-type", kind,
+           "--schema", schema]
+    spark015.write(table, rows(range(30)), "insert", *new, "--options", *options)
+    spark015.write(table, rows(range(20, 40), 1), "upsert", "--options", *options)
+    spark015.write(table, rows([3, 25, 39], 1), "delete", "--options", *options)
+    assert difference(theirs(spark015, table), ours(hudi, table)) == []
+    hudi.write(table, rows(range(0, 50, 5), 2))
+    hudi.write(table, [{"id": "id-0010", "p": "b"}, {"id": "id-0777", "p": "a"}], "--op", "delete")
+    assert difference(theirs(spark015, table), ours(hudi, table)) == []
+    spark015.write(table, rows(range(0, 20), 3), "upsert", "--options", *options)
+    assert difference(theirs(spark015, table), ours(hudi, table)) == []
