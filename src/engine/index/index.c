@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/index/index.h"
 
+#include <string.h>
 #include <strings.h>
 
 #include "engine/index/key_lookup.h"
@@ -73,6 +74,8 @@ struct tag_job {
     size_t n_groups;
     struct hd_file_hits *hits; /* one a slice */
     bool *found;               /* by entry: a base file holds it */
+    uint8_t *n_slices_of;      /* by entry: how many base files hold it, where any has logs */
+    size_t *last_slice_of;     /* scratch: number + 1 */
     struct hd_log_keys log_keys;
 };
 
@@ -124,8 +127,100 @@ static hudi_status tag_logs_of_slice(struct hd_op *op, void *argument, size_t i)
                              &job->hits[i]);
 }
 
-/* The keys that no base file holds, in the log files. `found` is not written to: a key of two file
- * groups hits both. */
+/* Is any of the hits of a slice's base file worth a look into its log files? One that these delete
+ * matters where the key may live elsewhere too: a record for both places would be there twice. With
+ * a global index that may be in log files alone, which are read for keys without another place. */
+static bool is_doubtful(const struct tag_job *job, size_t i)
+{
+    const struct hd_file_hits *hits = &job->hits[i];
+
+    if (hits->slice->n_logs == 0)
+        return false;
+    if (hd_index_is_global(job->request->type))
+        return hits->n_hits > 0;
+    for (size_t h = 0; h < hits->n_hits; h++)
+        if (job->n_slices_of[hits->hits[h].entry] > 1)
+            return true;
+    return false;
+}
+
+/* Mark the hits of a base file whose rows its log files delete. */
+static hudi_status find_dead_of_slice(struct hd_op *op, void *argument, size_t i)
+{
+    struct tag_job *job = argument;
+    struct hd_file_hits *hits = &job->hits[i];
+    const size_t n = (size_t)hd_spillable_map_length(job->request->map);
+    struct hd_file_hits living = {0};
+    bool *is_out = NULL;
+    hudi_status status;
+
+    if (!is_doubtful(job, i))
+        return HUDI_OK;
+    HD_TRY_OUT(hd_alloc_raw(op, n, sizeof *is_out, &is_out));
+    memset(is_out, true, n);
+    for (size_t h = 0; h < hits->n_hits; h++)
+        is_out[hits->hits[h].entry] = false;
+    HD_TRY_OUT(hd_log_key_lookup(op, job->request, &job->log_keys, group_of(job, hits->slice),
+                                 hits->slice, is_out, &living));
+    memset(is_out, true, n);
+    for (size_t h = 0; h < living.n_hits; h++)
+        is_out[living.hits[h].entry] = false;
+    for (size_t h = 0; h < hits->n_hits; h++)
+        hits->hits[h].drop = is_out[hits->hits[h].entry];
+out:
+    hd_free(op, living.hits);
+    hd_free(op, is_out);
+    return status;
+}
+
+/* In how many slices each key is. */
+static void count_slices(struct tag_job *job)
+{
+    for (size_t i = 0; i < job->request->n_slices; i++) {
+        const struct hd_file_hits *hits = &job->hits[i];
+
+        for (size_t h = 0; h < hits->n_hits; h++) {
+            const int64_t entry = hits->hits[h].entry;
+
+            if (job->last_slice_of[entry] == i + 1)
+                continue;
+            job->last_slice_of[entry] = i + 1;
+            if (job->n_slices_of[entry] < UINT8_MAX)
+                job->n_slices_of[entry]++;
+        }
+    }
+}
+
+/* Leave the dead hits out: but of a key that is dead everywhere one place stays, so that what
+ * deleted it is known where it is written again. */
+static void drop_dead(struct tag_job *job)
+{
+    const int64_t n = hd_spillable_map_length(job->request->map);
+
+    memset(job->found, 0, (size_t)n * sizeof *job->found);
+    for (size_t i = 0; i < job->request->n_slices; i++)
+        for (size_t h = 0; h < job->hits[i].n_hits; h++)
+            if (!job->hits[i].hits[h].drop)
+                job->found[job->hits[i].hits[h].entry] = true;
+    for (size_t i = 0; i < job->request->n_slices; i++) {
+        struct hd_file_hits *hits = &job->hits[i];
+        size_t n_kept = 0;
+
+        for (size_t h = 0; h < hits->n_hits; h++) {
+            struct hd_index_hit hit = hits->hits[h];
+
+            if (hit.drop && job->found[hit.entry])
+                continue;
+            job->found[hit.entry] = true;
+            hit.drop = false;
+            hits->hits[n_kept++] = hit;
+        }
+        hits->n_hits = n_kept;
+    }
+}
+
+/* The keys that no base file holds, or only as a deleted row, in the log files. `found` is not
+ * written to: a key of two file groups hits both. */
 static hudi_status tag_logs(struct hd_op *op, struct tag_job *job)
 {
     const struct hd_index_request *request = job->request;
@@ -135,13 +230,20 @@ static hudi_status tag_logs(struct hd_op *op, struct tag_job *job)
         any |= request->slices[i]->n_logs > 0;
     if (!any)
         return HUDI_OK;
-    HD_TRY(hd_alloc_array(op, (size_t)hd_spillable_map_length(request->map), sizeof *job->found,
-                          &job->found));
+    const size_t n = (size_t)hd_spillable_map_length(request->map);
+    HD_TRY(hd_alloc_array(op, n, sizeof *job->found, &job->found));
+    HD_TRY(hd_alloc_array(op, n, sizeof *job->n_slices_of, &job->n_slices_of));
+    HD_TRY(hd_alloc_array(op, n, sizeof *job->last_slice_of, &job->last_slice_of));
+    count_slices(job);
+    HD_TRY(hd_log_keys_open(op, request, &job->log_keys));
+    HD_TRY(hd_pool_each(op, request->pool, request->n_slices, find_dead_of_slice, job));
     for (size_t i = 0; i < request->n_slices; i++)
         for (size_t h = 0; h < job->hits[i].n_hits; h++)
-            job->found[job->hits[i].hits[h].entry] = true;
-    HD_TRY(hd_log_keys_open(op, request, &job->log_keys));
-    return hd_pool_each(op, request->pool, request->n_slices, tag_logs_of_slice, job);
+            if (!job->hits[i].hits[h].drop)
+                job->found[job->hits[i].hits[h].entry] = true;
+    HD_TRY(hd_pool_each(op, request->pool, request->n_slices, tag_logs_of_slice, job));
+    drop_dead(job);
+    return HUDI_OK;
 }
 
 hudi_status hd_index_tag(struct hd_op *op, const struct hd_index_request *request,
@@ -173,6 +275,8 @@ out:
     hd_free(op, job.hits);
     hd_log_keys_close(op, &job.log_keys);
     hd_free(op, job.found);
+    hd_free(op, job.n_slices_of);
+    hd_free(op, job.last_slice_of);
     hd_free(op, job.groups);
     hd_free(op, entries);
     return status;

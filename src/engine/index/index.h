@@ -68,6 +68,10 @@ struct hd_index_result {
  * Keys that no base file holds are looked for in the log files of slices that have any, by reading
  * these slices' keys merged: other writers (Flink's) may have put inserts there. Hudi's bloom and
  * simple indexes do not, and insert such a key a second time.
+ *
+ * A key whose row of the base file is deleted by the slice's log files hits there only if it lives
+ * nowhere else (looked at where base files of several slices hold it, or the index is global).
+ * Hudi's indexes hit both places, and the record is there twice.
  * @return HUDI_CORRUPT, HUDI_IO naming the file
  * Source: HoodieBloomIndex.tagLocation, HoodieSimpleIndex.tagLocation (Hudi 0.15.0)
  */

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keys of merge-on-read tables that log files deleted, and that live elsewhere since."""
+import pytest
+
+SCHEMA = "id string not null\np string\nts long\na string\n"
+
+
+def row(key, partition, ts):
+    return {"id": key, "p": partition, "ts": ts, "a": f"{key}{ts}"}
+
+
+def make(table, **options):
+    return table.create(SCHEMA, order_by="ts", partition_by="p",
+                        options={"hoodie.table.type": "MERGE_ON_READ", **options})
+
+
+def test_a_key_deleted_and_inserted_again_is_updated_once(table):
+    make(table).write([row("a", "x", 1), row("b", "x", 1)])
+    table.write([row("a", "x", 1)], op="delete")
+    table.write([row("a", "x", 2)], op="insert")  # into another file group: the first has logs
+    assert table.write([row("a", "x", 3)])["updates"] == 1
+    assert table.read() == [row("a", "x", 3), row("b", "x", 1)]
+    table.write([row("a", "x", 4)], op="delete")
+    assert table.read() == [row("b", "x", 1)]
+    assert table.write([row("a", "x", 4)])["updates"] == 1  # to one of the two places
+    assert table.read() == [row("a", "x", 4), row("b", "x", 1)]
+
+
+@pytest.mark.parametrize("index", ["BLOOM", "SIMPLE"])
+def test_a_key_that_moved_away_is_not_updated_where_it_was(table, index):
+    options = {"hoodie.index.type": "GLOBAL_" + index,
+               f"hoodie.{index.lower()}.index.update.partition.path": "true"}
+    make(table).write([row("a", "x", 1), row("b", "x", 1)], options=options)
+    table.write([row("a", "y", 5)], options=options)
+    table.write([row("a", "x", 3)], options=options)  # the stored row wins
+    assert table.read() == [row("a", "y", 5), row("b", "x", 1)]
+    table.write([row("a", "x", 7)], options=options)
+    assert table.read() == [row("a", "x", 7), row("b", "x", 1)]
+    table.write([row("a", "z", 8)], options=options)
+    assert table.read() == [row("a", "z", 8), row("b", "x", 1)]
+
+
+@pytest.mark.parametrize("index", ["BLOOM", "SIMPLE"])
+def test_a_key_that_moved_away_is_updated_where_it_is(table, index):
+    options = {"hoodie.index.type": "GLOBAL_" + index}
+    moving = {**options, f"hoodie.{index.lower()}.index.update.partition.path": "true"}
+    staying = {**options, f"hoodie.{index.lower()}.index.update.partition.path": "false"}
+    make(table).write([row("a", "x", 1), row("b", "x", 1)], options=options)
+    table.write([row("a", "y", 5)], options=moving)
+    table.write([row("a", "x", 6)], options=staying)
+    assert [r["a"] for r in table.read()] == ["a6", "b1"]
