@@ -4,6 +4,8 @@
 static const struct cli_option OPTIONS[] = {
     {"quick", NULL, "read the meta columns of the files alone, not all columns",
      "libhudi.verify.quick"},
+    {"repair", NULL, "put right what can be put right without losing a row, then check", NULL},
+    {"dry-run", NULL, "with --repair: tell what would be put right, and change nothing", NULL},
     {"json", NULL, "one JSON object a line: findings, notes, and their sums at the end", NULL},
     {NULL, NULL, NULL, NULL}};
 
@@ -35,16 +37,41 @@ static void print_sums(const hudi_verification *found, bool json)
            hudi_verification_n_findings(found));
 }
 
+/* What is done is told before the check. */
+static int repair(hudi_table *table, bool dry_run, bool json)
+{
+    hudi_verification *done = NULL;
+    hudi_error *error = NULL;
+
+    if (hudi_repair(table, dry_run, cli_cancel(), &done, &error) != HUDI_OK)
+        return cli_fail(error);
+    for (size_t i = 0; hudi_verification_finding(done, i) != NULL; i++)
+        print_finding(hudi_verification_finding(done, i), dry_run ? "to repair" : "repaired", json);
+    hudi_verification_free(done);
+    return CLI_EXIT_OK;
+}
+
 static int run(hudi_context *context, const struct cli_args *args)
 {
     hudi_table *table = NULL;
     hudi_verification *found = NULL;
     hudi_error *error = NULL;
     const bool json = cli_value(&cli_verify, args, "json") != NULL;
+    const bool repairs = cli_value(&cli_verify, args, "repair") != NULL;
+    const bool dry_run = cli_value(&cli_verify, args, "dry-run") != NULL;
     int exit_code = CLI_EXIT_OK;
 
-    if (hudi_table_open(context, args->words[0], args->options, &table, &error) != HUDI_OK ||
-        hudi_verify(table, cli_cancel(), &found, &error) != HUDI_OK) {
+    if (dry_run && !repairs)
+        return cli_fail_text(CLI_EXIT_USAGE, "--dry-run goes with --repair");
+    if (hudi_table_open(context, args->words[0], args->options, &table, &error) != HUDI_OK) {
+        exit_code = cli_fail(error);
+        goto out;
+    }
+    if (repairs)
+        exit_code = repair(table, dry_run, json);
+    if (exit_code != CLI_EXIT_OK)
+        goto out;
+    if (hudi_verify(table, cli_cancel(), &found, &error) != HUDI_OK) {
         exit_code = cli_fail(error);
         goto out;
     }

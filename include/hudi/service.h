@@ -116,6 +116,14 @@ typedef struct hudi_verification hudi_verification;
  */
 HUDI_EXPORT hudi_status hudi_verify(const hudi_table *table, hudi_cancel *cancel,
                                     hudi_verification **out, hudi_error **err);
+/**
+ * Put right what can be put right without losing a row: writes and rollbacks that hang are undone
+ * and finished, plans that nobody can read or has acted on dropped, missing partition metafiles
+ * made, markers and heartbeats of dead writers deleted. Takes the write lock. `out` has a finding
+ * for each thing done; with `dry_run` (not 0) for each that would be, and nothing is changed.
+ */
+HUDI_EXPORT hudi_status hudi_repair(hudi_table *table, int dry_run, hudi_cancel *cancel,
+                                    hudi_verification **out, hudi_error **err);
 /** Findings (something is wrong) and notes (worth knowing); each has a kind ("missing-file"), a
  * path or instant, and a sentence. NULL past the last. */
 typedef struct hudi_finding hudi_finding;

@@ -2,6 +2,7 @@
 #include "service/verify.h"
 
 #include "api/api.h"
+#include "service/repair.h"
 
 struct hudi_verification {
     struct hd_verification found;
@@ -19,6 +20,25 @@ hudi_status hudi_verify(const hudi_table *table, hudi_cancel *cancel, hudi_verif
     HD_TRY_OUT(hd_alloc(&op, sizeof *verification, &verification));
     HD_TRY_OUT(hd_verify(&op, table->context->pool, table->snapshot.uri, &table->options,
                          &verification->found));
+    *out = verification;
+    verification = NULL;
+out:
+    hudi_verification_free(verification);
+    return hd_call_end(&op, status, err);
+}
+
+hudi_status hudi_repair(hudi_table *table, int dry_run, hudi_cancel *cancel,
+                        hudi_verification **out, hudi_error **err)
+{
+    hudi_status status = HUDI_OK;
+    struct hd_op op;
+    hudi_verification *verification = NULL;
+
+    *out = NULL;
+    hd_call_begin(&op, table->context, cancel);
+    HD_TRY_OUT(hd_alloc(&op, sizeof *verification, &verification));
+    HD_TRY_OUT(hd_repair(&op, table->context->pool, table->snapshot.uri, &table->options,
+                         dry_run != 0, &verification->found));
     *out = verification;
     verification = NULL;
 out:

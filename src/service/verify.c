@@ -101,6 +101,7 @@ static hudi_status run(struct hd_op *op, struct hd_verify *verify)
     HD_TRY(note_limits(op, verify));
     HD_TRY(hd_verify_timeline(op, verify));
     HD_TRY(hd_verify_leftovers(op, verify));
+    HD_TRY(hd_verify_heartbeats(op, verify));
     HD_TRY(hd_verify_folders(op, verify));
     HD_TRY(hd_verify_missing(op, verify));
     return drop_explained(op, verify);

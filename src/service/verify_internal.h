@@ -103,6 +103,16 @@ struct hd_verify {
 hudi_status hd_verify_timeline(struct hd_op *op, struct hd_verify *verify);
 void hd_expectations_clear(struct hd_expectations *expected);
 
+/* Below the table: a file for each writer that beats. */
+#define HD_HEARTBEAT_FOLDER ".hoodie/.heartbeat"
+
+/** A pending instant that is no rollback: who is behind it, and whether its plan can be carried
+ * out: verify_pending.c. */
+hudi_status hd_verify_pending(struct hd_op *op, struct hd_verify *verify,
+                              const struct hd_instant *instant);
+/** Heartbeats of writers that are gone. */
+hudi_status hd_verify_heartbeats(struct hd_op *op, struct hd_verify *verify);
+
 /** A file or row that carries `time` belongs to a completed write, by all that is known. */
 bool hd_verify_is_committed(const struct hd_verify *verify, const char *time);
 

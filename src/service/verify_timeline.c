@@ -3,7 +3,6 @@
 
 #include "codec/avro.h"
 #include "format/timeline/archived_timeline.h"
-#include "format/timeline/compaction_plan.h"
 #include "format/timeline/rollback_plan.h"
 #include "service/verify_internal.h"
 
@@ -211,23 +210,6 @@ static hudi_status check_service(struct hd_op *op, struct hd_verify *verify,
     return hd_report_failure(op, &verify->report, status, "damaged-instant", instant->time);
 }
 
-static hudi_status check_plan(struct hd_op *op, struct hd_verify *verify,
-                              const struct hd_instant *instant)
-{
-    struct hd_compaction_plan plan;
-    hudi_status status = hd_compaction_plan_read(op, &verify->table.timeline, instant, &plan);
-
-    if (status == HUDI_OK) {
-        hd_compaction_plan_clear(&plan);
-        return HUDI_OK;
-    }
-    if (status == HUDI_NOT_FOUND) {
-        hd_op_clear_error(op);
-        return HUDI_OK;
-    }
-    return hd_report_failure(op, &verify->report, status, "damaged-instant", instant->time);
-}
-
 static hudi_status check_pending_rollback(struct hd_op *op, struct hd_verify *verify,
                                           const struct hd_instant *instant)
 {
@@ -264,13 +246,7 @@ static hudi_status check_instant(struct hd_op *op, struct hd_verify *verify,
     }
     if (instant->action == HD_ACTION_ROLLBACK)
         return check_pending_rollback(op, verify, instant);
-    HD_TRY(hd_report_note(op, &verify->report, "pending-instant", instant->time,
-                          "%s is %s: it is at work, or its writer died",
-                          hd_action_name(instant->pending_action),
-                          hd_instant_state_name(instant->state)));
-    if (instant->pending_action == HD_ACTION_COMPACTION)
-        return check_plan(op, verify, instant);
-    return HUDI_OK;
+    return hd_verify_pending(op, verify, instant);
 }
 
 /* ---- the archive ---------------------------------------------------------------------------- */

@@ -619,6 +619,47 @@ def test_what_was_cleaned_is_neither_savepointed_nor_restored(table):
     assert "no completed write" in error(MISUSED, "restore", table, "20200101000000000")
 
 
+def test_repair_puts_right_what_loses_no_row(table):
+    meta, old = table / ".hoodie", 1_000_000_000
+    first = json_lines(done("timeline", table, "--json"))[0]["time"]
+    done("write", table, "--format", "jsonl", "-", stdin=lines(ROWS))
+    before = done("read", table)
+    hung, plan = str(int(first) + 1), str(int(first) + 2)
+    for name in (f"{hung}.commit.requested", f"{hung}.inflight", f"{plan}.compaction.requested"):
+        (meta / name).touch()
+        os.utime(meta / name, (old, old))
+    (table / "north" / f"stray-0_0-0-0_{hung}.parquet").touch()
+    (meta / ".temp" / hung / "north").mkdir(parents=True)
+    (meta / ".temp" / hung / "north" / f"stray-0_0-0-0_{hung}.parquet.marker.CREATE").touch()
+    (meta / ".temp" / first / "south").mkdir(parents=True)
+    (meta / ".heartbeat").mkdir()
+    (meta / ".heartbeat" / first).touch()
+    os.utime(meta / ".heartbeat" / first, (old, old))
+    metafile = (table / "south" / ".hoodie_partition_metadata").read_text()
+    (table / "south" / ".hoodie_partition_metadata").unlink()
+
+    found = json_lines(run("verify", table, "--json").stdout.decode())
+    kinds = {one["kind"] for one in found if "kind" in one}
+    assert {"hung-instant", "damaged-instant", "missing-metafile", "leftover-markers", "dead-heartbeat"} <= kinds
+    planned = [(one["kind"], one["where"]) for one in
+               json_lines(run("verify", table, "--repair", "--dry-run", "--json").stdout.decode())
+               if one["level"] == "to repair"]
+    assert sorted(planned) == [("deleted-heartbeat", f".hoodie/.heartbeat/{first}"),
+                               ("deleted-markers", f".hoodie/.temp/{first}"), ("dropped-plan", plan),
+                               ("made-metafile", "south"), ("rolled-back", hung)]
+    assert (meta / f"{hung}.inflight").exists() and not (table / "south" / ".hoodie_partition_metadata").exists()
+    result = run("verify", table, "--repair", "--json")
+    told = json_lines(result.stdout.decode())
+    assert [(one["kind"], one["where"]) for one in told if one["level"] == "repaired"] == planned
+    assert [one for one in told if one["level"] in ("finding", "note")] == [] and result.returncode == OK
+    assert (table / "south" / ".hoodie_partition_metadata").read_text().count("partitionDepth=1") == 1
+    assert "partitionDepth=1" in metafile
+    assert not list(table.rglob("stray*"))
+    assert done("read", table) == before
+    assert run("verify", table, "--repair").stdout.decode() == done("verify", table)
+    error(MISUSED, "verify", table, "--dry-run")
+
+
 @pytest.mark.parametrize("new,key", [("true", "1"), ("false", "id:1")])
 def test_the_first_write_chooses_the_form_of_complex_keys_of_one_field(tmp_path, schema, new, key):
     table = tmp_path / "t"
