@@ -14,6 +14,7 @@
 #include "format/log/log_records.h"
 #include "format/log/log_rows_internal.h"
 #include "store/base_file.h"
+#include "store/hfile_source.h"
 
 #define BATCH_ROWS 65536
 #define BATCH_BYTES (16u << 20)
@@ -41,19 +42,11 @@ struct log_rows {
 
 /* ---- HFiles ------------------------------------------------------------------------------- */
 
-static hudi_status read_file_at(struct hd_op *op, void *self, uint64_t offset, void *into,
-                                uint64_t n)
-{
-    return hd_input_file_read_at(op, self, offset, into, n);
-}
-
 static hudi_status open_hfile(struct hd_op *op, hd_log_reader *reader,
                               const struct hd_log_block *block, hd_hfile **out)
 {
-    const struct hd_hfile_source source = {.read_at = read_file_at,
-                                           .self = hd_log_reader_file(reader),
-                                           .base = block->content_offset,
-                                           .size = block->content_bytes};
+    const struct hd_hfile_source source = hd_hfile_source_of_file(
+        hd_log_reader_file(reader), block->content_offset, block->content_bytes);
 
     return hd_hfile_open(op, &source, out);
 }

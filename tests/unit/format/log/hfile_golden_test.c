@@ -17,6 +17,7 @@
 #include "codec/avro_value.h"
 #include "codec/hfile.h"
 #include "format/log/log_reader.h"
+#include "store/hfile_source.h"
 #include "support/fault.h"
 #include "support/golden.h"
 #include "support/table.h"
@@ -25,11 +26,6 @@ struct counts {
     size_t n_files, n_blocks;
     uint64_t n_cells;
 };
-
-static hudi_status read_at(struct hd_op *op, void *self, uint64_t offset, void *into, uint64_t n)
-{
-    return hd_input_file_read_at(op, self, offset, into, n);
-}
 
 static void expect_order(struct hd_str *last, struct hd_op *op, struct hd_slice key)
 {
@@ -79,8 +75,7 @@ static void read_cells(struct hd_op *op, const hd_hfile *hfile, struct hd_slice 
 static void read_hfile(struct hd_op *op, hd_input_file *file, uint64_t base, uint64_t size,
                        struct hd_slice schema, struct counts *counts)
 {
-    const struct hd_hfile_source source = {
-        .read_at = read_at, .self = file, .base = base, .size = size};
+    const struct hd_hfile_source source = hd_hfile_source_of_file(file, base, size);
     hd_hfile *hfile;
 
     test_must(op, hd_hfile_open(op, &source, &hfile));
