@@ -59,6 +59,57 @@ HUDI_EXPORT const char *hudi_cleaning_file(const hudi_cleaning *cleaning, size_t
                                            size_t f);
 HUDI_EXPORT void hudi_cleaning_free(hudi_cleaning *cleaning);
 
+/* ---- compaction ----------------------------------------------------------------------------- */
+
+/** How far a compaction goes. */
+typedef enum hudi_compact_step {
+    HUDI_COMPACT_PLAN_AND_RUN = 0, /* run pending plans, then plan and run a new one */
+    HUDI_COMPACT_SCHEDULE = 1,     /* plan only */
+    HUDI_COMPACT_RUN = 2,          /* run pending plans only */
+    HUDI_COMPACT_DRY_RUN = 3,      /* say what would be planned; nothing is changed */
+    HUDI_COMPACT_PENDING = 4       /* list pending plans; nothing is changed */
+} hudi_compact_step;
+
+/** Compactions that were run, planned or listed, oldest first. */
+typedef struct hudi_compaction hudi_compaction;
+
+/**
+ * Merge the log files of a merge-on-read table into new base files. Which ones, by
+ * hoodie.compaction.strategy and its keys (of the table's options); a new plan is made when there
+ * is any delta commit since the last compaction, or when it is time by
+ * hoodie.compact.inline.trigger.strategy and its keys where one of these is set. Rows and their
+ * meta columns stay, but for _hoodie_file_name. Takes the write lock. Killed at any point, the next
+ * run goes on with it.
+ * @param instant_time  with HUDI_COMPACT_RUN the one plan to run; NULL: all
+ * @param out           may be NULL
+ * @return HUDI_INVALID for a copy-on-write table or a time that is no pending compaction's
+ */
+HUDI_EXPORT hudi_status hudi_compact(hudi_table *table, hudi_compact_step step,
+                                     const char *instant_time, hudi_cancel *cancel,
+                                     hudi_compaction **out, hudi_error **err);
+HUDI_EXPORT size_t hudi_compaction_length(const hudi_compaction *compaction);
+/** Of compaction `i`: its instant ("" in a dry run) and state ("COMPLETED"). */
+HUDI_EXPORT const char *hudi_compaction_instant(const hudi_compaction *compaction, size_t i);
+HUDI_EXPORT const char *hudi_compaction_state(const hudi_compaction *compaction, size_t i);
+/** File slices of the plan, and bytes to be read (0 for a plan that was made earlier); base files
+ * written, their rows and bytes, once it has run. */
+HUDI_EXPORT size_t hudi_compaction_slices(const hudi_compaction *compaction, size_t i);
+HUDI_EXPORT int64_t hudi_compaction_bytes(const hudi_compaction *compaction, size_t i);
+HUDI_EXPORT size_t hudi_compaction_files(const hudi_compaction *compaction, size_t i);
+HUDI_EXPORT int64_t hudi_compaction_rows(const hudi_compaction *compaction, size_t i);
+HUDI_EXPORT int64_t hudi_compaction_bytes_written(const hudi_compaction *compaction, size_t i);
+/** Slice `s` of the plan: partition, file id, name of the base file (NULL: there is none), and
+ * names of log files, NULL past the last. */
+HUDI_EXPORT const char *hudi_compaction_partition(const hudi_compaction *compaction, size_t i,
+                                                  size_t s);
+HUDI_EXPORT const char *hudi_compaction_file_id(const hudi_compaction *compaction, size_t i,
+                                                size_t s);
+HUDI_EXPORT const char *hudi_compaction_base_file(const hudi_compaction *compaction, size_t i,
+                                                  size_t s);
+HUDI_EXPORT const char *hudi_compaction_log_file(const hudi_compaction *compaction, size_t i,
+                                                 size_t s, size_t f);
+HUDI_EXPORT void hudi_compaction_free(hudi_compaction *compaction);
+
 /* ---- savepoints ----------------------------------------------------------------------------- */
 
 /**

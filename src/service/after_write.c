@@ -4,6 +4,7 @@
 #include "engine/commit/table_lock.h"
 #include "service/archival.h"
 #include "service/cleaning.h"
+#include "service/compaction.h"
 #include "service/serviceable.h"
 
 /* The write stands: what goes wrong after it is told, no more. */
@@ -54,6 +55,7 @@ void hd_services_after_write(struct hd_op *op, hd_pool *pool, const char *uri,
         log_failure(op, "clean", status);
         if (status == HUDI_OK)
             log_failure(op, "archiving", archive(op, pool, &table, options));
+        log_failure(op, "compaction", hd_compact_due(op, pool, &table, options));
     }
     hd_fs_unlock(lock);
     hd_table_snapshot_clear(op, &table);

@@ -12,6 +12,15 @@
 /* ---- carrying it out --------------------------------------------------------------------------
  */
 
+/* Log files that carry a compaction's time were put there by other writes. */
+static bool is_log_of_others(const struct hd_rollback_plan *plan, const char *name)
+{
+    struct hd_file_name parsed;
+
+    return strcmp(plan->target_action, hd_action_name(HD_ACTION_COMPACTION)) == 0 &&
+           hd_file_name_parse(name, &parsed) && parsed.kind != HD_FILE_BASE;
+}
+
 /* A plan's paths are full, and of where the table stood when it was made: the file is the last
  * part, in the request's partition. Only a file that carries the target's time is ever deleted. */
 static hudi_status delete_file(struct hd_op *op, const struct hd_table_snapshot *table,
@@ -23,6 +32,8 @@ static hudi_status delete_file(struct hd_op *op, const struct hd_table_snapshot 
     struct hd_file_name parsed;
     char *path = NULL;
 
+    if (is_log_of_others(plan, name))
+        return HUDI_OK;
     if (!hd_file_name_parse(name, &parsed) ||
         !hd_slice_equal(parsed.instant, hd_slice_text(plan->target_time)))
         return hd_fail(op, HUDI_CORRUPT, "rollback plan of %s names %s, a file of another instant",
@@ -120,6 +131,33 @@ static hudi_status sweep(struct hd_op *op, const struct hd_table_snapshot *table
     return status == HUDI_NOT_FOUND ? HUDI_OK : status;
 }
 
+/* A pending compaction, or a clustering: below version 8 a replacecommit with a plan. */
+static hudi_status keeps_plan(struct hd_op *op, const struct hd_timeline *timeline,
+                              const struct hd_instant *instant, bool *out)
+{
+    struct hd_replace_plan plan;
+
+    *out = instant->pending_action == HD_ACTION_COMPACTION;
+    if (instant->pending_action != HD_ACTION_REPLACECOMMIT || !instant->has_requested)
+        return HUDI_OK;
+    HD_TRY(hd_replace_plan_read(op, timeline, instant, &plan));
+    *out = plan.is_clustering;
+    hd_replace_plan_clear(&plan);
+    return HUDI_OK;
+}
+
+/* Step 5 of rollback.h. */
+static hudi_status end_target(struct hd_op *op, const struct hd_timeline *timeline,
+                              const struct hd_instant *target)
+{
+    bool keeps;
+
+    HD_TRY(keeps_plan(op, timeline, target, &keeps));
+    if (!keeps || target->state == HD_COMPLETED)
+        return hd_transition_remove_pending(op, timeline, target);
+    return target->has_inflight ? hd_transition_revert_inflight(op, timeline, target) : HUDI_OK;
+}
+
 /* Steps 2 to 7 of rollback.h; any of them may have been done before. */
 static hudi_status run_plan(struct hd_op *op, const struct hd_table_snapshot *table,
                             struct hd_rollback_plan *plan, const char *time, bool inflight)
@@ -136,13 +174,16 @@ static hudi_status run_plan(struct hd_op *op, const struct hd_table_snapshot *ta
                        plan->target_action);
     const struct hd_instant *target =
         hd_timeline_find(timeline, plan->target_time, hd_action_completed_as(action));
+    if (target != NULL && target->state == HD_COMPLETED && action == HD_ACTION_COMPACTION)
+        return hd_fail(op, HUDI_CONFLICT, "rollback %s of compaction %s, which is completed", time,
+                       plan->target_time);
     if (target != NULL && target->state == HD_COMPLETED)
         HD_TRY(hd_transition_revert_completed(op, timeline, target));
     HD_TRY(delete_files(op, table, plan));
     HD_TRY(hd_rollback_append_blocks(op, table, plan, time));
     HD_TRY(sweep(op, table, plan->target_time));
     if (target != NULL)
-        HD_TRY(hd_transition_remove_pending(op, timeline, target));
+        HD_TRY(end_target(op, timeline, target));
     hudi_status status =
         hd_rollback_metadata_encode(op, plan, time, (int64_t)(hd_now_ms(op) - started), &metadata);
     if (status == HUDI_OK)
@@ -203,21 +244,19 @@ static hudi_status resume(struct hd_op *op, struct hd_table_snapshot *table,
     return status;
 }
 
-/* Below version 8 a pending clustering is a replacecommit with a plan: it is run again, not undone.
- */
+/* Compactions and clusterings are run again, not undone. */
 static hudi_status is_failed_write(struct hd_op *op, const struct hd_timeline *timeline,
                                    const struct hd_instant *instant, bool *out)
 {
-    struct hd_replace_plan plan;
+    bool keeps;
 
     *out = instant->state != HD_COMPLETED && (instant->pending_action == HD_ACTION_COMMIT ||
                                               instant->pending_action == HD_ACTION_DELTACOMMIT ||
                                               instant->pending_action == HD_ACTION_REPLACECOMMIT);
-    if (!*out || instant->pending_action != HD_ACTION_REPLACECOMMIT || !instant->has_requested)
+    if (!*out)
         return HUDI_OK;
-    HD_TRY(hd_replace_plan_read(op, timeline, instant, &plan));
-    *out = !plan.is_clustering;
-    hd_replace_plan_clear(&plan);
+    HD_TRY(keeps_plan(op, timeline, instant, &keeps));
+    *out = !keeps;
     return HUDI_OK;
 }
 

@@ -15,7 +15,8 @@
  *   3 a completed target is turned back to inflight: from here on its rows do not show
  *   4 the files are deleted, for good: their folders are synced; rollback blocks are written, each
  *     in a log file that shows whole or not at all
- *   5 the target's inflight and requested files are deleted
+ *   5 the target's inflight and requested files are deleted; of a compaction or clustering only the
+ *     inflight one, since its plan is to be run again
  *   6 {r}.rollback: what was done
  *   7 the target's marker folder is deleted
  *

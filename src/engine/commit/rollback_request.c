@@ -17,6 +17,7 @@ struct plan_builder {
         size_t files, logs, sizes;
     } * capacities; /* one a request */
     size_t capacity_capacity;
+    bool base_files_only; /* log files with the target's time are other writes' */
 };
 
 /* A data file's path taken apart. */
@@ -201,7 +202,8 @@ static hudi_status plan_partition(struct hd_op *op, struct plan_builder *builder
         char *data_path = NULL;
 
         if (files[i].is_dir || !hd_file_name_parse(files[i].name, &name) ||
-            !hd_slice_equal(name.instant, hd_slice_text(time)))
+            !hd_slice_equal(name.instant, hd_slice_text(time)) ||
+            (builder->base_files_only && name.kind != HD_FILE_BASE))
             continue;
         status = hd_path_join(op, partition, files[i].name, &data_path);
         if (status == HUDI_OK)
@@ -263,6 +265,7 @@ hudi_status hd_rollback_request_make(struct hd_op *op, const struct hd_table_sna
     struct plan_builder builder = {.table = table, .plan = plan};
     hudi_status status = HUDI_NOT_FOUND;
 
+    builder.base_files_only = target->pending_action == HD_ACTION_COMPACTION;
     plan->target_time = target->time;
     plan->target_action = hd_action_name(target->action);
     if (target->state == HD_REQUESTED)

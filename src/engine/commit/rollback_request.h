@@ -13,7 +13,8 @@
  *
  * Pending instants say what they wrote by their markers. Without these, and for completed instants,
  * the table's folders are listed, and the commit's (or the inflight file's) write stats say which
- * log files.
+ * log files. Of a compaction only base files go: the log files that carry its time are those of
+ * other writes.
  * @param plan  all zero
  * Source: MarkerBasedRollbackStrategy, ListingBasedRollbackStrategy (Hudi 0.15.0)
  */

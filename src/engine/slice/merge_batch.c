@@ -237,6 +237,8 @@ static hudi_status collect_rest(struct hd_op *op, hd_log_merge *merge)
 
         if ((merge->met[entry / 8] & (1 << (entry % 8))) == 0)
             merge->hits[merge->n_hits++] = entry;
+        else
+            merge->stats.n_met++;
     }
     return merge->n_hits > 0 ? HUDI_OK : HUDI_END;
 }
@@ -291,6 +293,7 @@ static hudi_status give_rest(struct hd_op *op, hd_log_merge *merge, struct Arrow
         HD_TRY_OUT(rest_column(op, merge, shared, n_entries, i, &columns[i]));
     HD_TRY_OUT(hd_array_struct(op, columns, n, (int64_t)merge->runs.n_rows, out));
     merge->stats.n_added += (int64_t)merge->runs.n_rows;
+    merge->stats.n_void += n_entries - (int64_t)merge->runs.n_rows;
 out:
     for (int32_t i = 0; columns != NULL && i < n; i++)
         hd_array_clear(&columns[i]);

@@ -59,6 +59,8 @@ struct hd_slice_merge_stats {
     int64_t n_updated; /* rows of the base file that were changed, */
     int64_t n_deleted; /* and deleted, */
     int64_t n_added;   /* and rows that the base file did not have; so far */
+    int64_t n_met;     /* keys that rows of the base file have, */
+    int64_t n_void;    /* and deletes of keys that none has: with n_added these are all keys */
     int64_t n_spilled;
 };
 

@@ -37,6 +37,9 @@ struct hd_table_version {
     bool clean_inflight_has_plan;     /* the inflight file repeats the plan (up to 1.0) */
     bool savepoint_has_logs;          /* savepoints name log files too (0.12) */
     bool archive_has_transition_time; /* entries say when their state was reached (0.14) */
+    bool compaction_in_aux;       /* plans of compactions also lie in .hoodie/.aux (below 0.14) */
+    bool compaction_has_strategy; /* and name how they are run (0.13) */
+    bool compaction_named;        /* compactions that are done say COMPACT (0.11) */
     bool writes_supported;
     const char *first_release; /* for messages: "0.14" */
 };

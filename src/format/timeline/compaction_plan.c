@@ -4,6 +4,32 @@
 
 #include "format/timeline/plan_fields.h"
 
+static hudi_status find_number(struct hd_op *op, const struct hd_avro_value *map, const char *name,
+                               int64_t *out)
+{
+    const struct hd_avro_value *const value = map == NULL ? NULL : hd_avro_value_lookup(map, name);
+
+    *out = 0;
+    if (value == NULL)
+        return HUDI_OK;
+    if (value->type != HD_AVRO_DOUBLE)
+        return hd_fail(op, HUDI_CORRUPT, "metric %s of a compaction operation is no number", name);
+    if (value->real >= 0 && value->real < 0x1p62)
+        *out = (int64_t)value->real;
+    return HUDI_OK;
+}
+
+static hudi_status read_metrics(struct hd_op *op, const struct hd_avro_value *record,
+                                struct hd_compaction_metrics *out)
+{
+    const struct hd_avro_value *map;
+
+    HD_TRY(hd_avro_find_container(op, record, "metrics", HD_AVRO_MAP, &map));
+    HD_TRY(find_number(op, map, "TOTAL_LOG_FILES_SIZE", &out->log_bytes));
+    HD_TRY(find_number(op, map, "TOTAL_IO_READ_MB", &out->read_mb));
+    return find_number(op, map, "TOTAL_IO_WRITE_MB", &out->write_mb);
+}
+
 static hudi_status read_operation(struct hd_op *op, struct hd_arena *arena,
                                   const struct hd_avro_value *record,
                                   struct hd_compaction_operation *out)
@@ -14,6 +40,7 @@ static hudi_status read_operation(struct hd_op *op, struct hd_arena *arena,
     HD_TRY(hd_plan_find_text(op, arena, record, "dataFilePath", &out->data_file));
     HD_TRY(hd_plan_find_texts(op, arena, record, "deltaFilePaths", &out->delta_files,
                               &out->n_delta_files));
+    HD_TRY(read_metrics(op, record, &out->metrics));
     if (out->file_id == NULL || out->base_instant == NULL)
         return hd_fail(op, HUDI_CORRUPT,
                        "a compaction operation names no file group or no base instant");

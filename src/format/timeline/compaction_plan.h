@@ -9,6 +9,13 @@
 #include "base/str.h"
 #include "format/timeline/timeline.h"
 
+/** What compacting a slice costs; MB are whole ones of 1048576 bytes. */
+struct hd_compaction_metrics {
+    int64_t log_bytes;
+    int64_t read_mb;
+    int64_t write_mb;
+};
+
 /** One file slice to be compacted. Strings belong to the plan. */
 struct hd_compaction_operation {
     const char *partition_path; /* "" for the table folder itself */
@@ -17,6 +24,7 @@ struct hd_compaction_operation {
     const char *data_file;    /* name of the base file; NULL: log files only */
     const char **delta_files; /* names of the log files */
     size_t n_delta_files;
+    struct hd_compaction_metrics metrics; /* zeros where the plan has none */
 };
 
 /** HoodieCompactionPlan, of compactions and log compactions. docs/format/timeline.md 4 */
@@ -35,6 +43,10 @@ hudi_status hd_compaction_plan_parse(struct hd_op *op, struct hd_slice bytes,
 hudi_status hd_compaction_plan_read(struct hd_op *op, const struct hd_timeline *timeline,
                                     const struct hd_instant *instant,
                                     struct hd_compaction_plan *out);
+
+/** Append the content of a requested file, as the releases of the table's version write it. */
+hudi_status hd_compaction_plan_encode(struct hd_op *op, const struct hd_compaction_plan *plan,
+                                      const struct hd_table_version *version, struct hd_str *out);
 void hd_compaction_plan_clear(struct hd_compaction_plan *plan);
 
 #endif

@@ -149,6 +149,35 @@ static void results_of_rollbacks_are_written_as_hudi_writes_them(void **state)
     }
 }
 
+static void compaction_plans_are_written_as_hudi_writes_them(void **state)
+{
+    static const char *const NAMES[] = {"flink010-mor-pending-compaction", "flink010-mor-compacted",
+                                        "spark-0.15.0-mor-pending-compaction",
+                                        "spark-0.15.0-mor-compacted"};
+    struct hd_op *op = *state;
+
+    for (size_t i = 0; i < HD_ARRAY_LENGTH(NAMES); i++) {
+        struct hd_compaction_plan plan;
+        struct hd_str again = {0};
+        struct loaded t;
+        uint8_t *bytes;
+        size_t n;
+
+        load(op, NAMES[i], &t);
+        const struct hd_instant *compaction = first_of(&t, HD_ACTION_COMPACTION);
+        test_must(op, hd_timeline_read(op, &t.timeline, compaction, HD_REQUESTED, &bytes, &n));
+        test_must(op, hd_compaction_plan_parse(op, hd_slice_of(bytes, n), &plan));
+        assert_true(plan.n_operations > 1);
+        assert_true(plan.operations[0].metrics.log_bytes > 0);
+        test_must(op, hd_compaction_plan_encode(op, &plan, t.config.version, &again));
+        expect_same_record(op, hd_slice_of(bytes, n), &again);
+        hd_str_clear(&again);
+        hd_compaction_plan_clear(&plan);
+        hd_free(op, bytes);
+        unload(op, &t);
+    }
+}
+
 static void results_of_0_10_are_read(void **state)
 {
     struct hd_op *op = *state;
@@ -382,6 +411,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rollback_plans_are_written_as_hudi_writes_them),
         cmocka_unit_test(results_of_rollbacks_are_written_as_hudi_writes_them),
+        cmocka_unit_test(compaction_plans_are_written_as_hudi_writes_them),
         cmocka_unit_test(results_of_0_10_are_read),
         cmocka_unit_test(requests_of_one_partition_make_one_entry),
         cmocka_unit_test(an_insert_overwrite_requests_nothing),

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/write/rewrite_handle.h"
+
+#include "arrow/array.h"
+
+enum { COMMIT_TIME, SEQNO, RECORD_KEY, PARTITION_PATH, FILE_NAME };
+
+struct hd_rewrite_handle {
+    struct hd_rewrite_request request;
+    hd_base_sink *sink;
+    struct hd_arena arena; /* of one batch */
+};
+
+hudi_status hd_rewrite_handle_open(struct hd_op *op, const struct hd_rewrite_request *request,
+                                   hd_rewrite_handle **out)
+{
+    const struct hd_base_sink_target target = {.partition_path = request->partition_path,
+                                               .file_id = request->file_id,
+                                               .ordinal = request->ordinal,
+                                               .io_type = request->io_type,
+                                               .copied_rows = true};
+    hd_rewrite_handle *handle;
+
+    *out = NULL;
+    HD_TRY(hd_alloc(op, sizeof *handle, &handle));
+    handle->request = *request;
+    const hudi_status status =
+        hd_base_sink_open(op, request->config, request->schema, &target, &handle->sink);
+    if (status != HUDI_OK) {
+        hd_rewrite_handle_abort(op, handle);
+        return status;
+    }
+    *out = handle;
+    return HUDI_OK;
+}
+
+/* One value in every row, in the type that the file's schema gives the column. */
+static hudi_status constant(struct hd_op *op, const hd_rewrite_handle *handle, int32_t column,
+                            const char *value, int64_t n, struct ArrowArray *out)
+{
+    const struct ArrowSchema *field = hd_base_sink_schema(handle->sink)->children[column];
+
+    return field->dictionary != NULL
+               ? hd_array_constant_dictionary(op, hd_slice_text(value), n, out)
+               : hd_array_constant_string(op, hd_slice_text(value), n, out);
+}
+
+static hudi_status make_columns(struct hd_op *op, hd_rewrite_handle *handle,
+                                struct hd_shared_array *rows, struct ArrowArray *columns)
+{
+    const struct hd_write_schema *schema = handle->request.schema;
+    const int64_t n = hd_shared_array_get(rows)->length;
+
+    for (int32_t i = 0; i < schema->file.n_children; i++) {
+        if (i < schema->n_meta && i == PARTITION_PATH)
+            HD_TRY(constant(op, handle, i, handle->request.partition_path, n, &columns[i]));
+        else if (i < schema->n_meta && i == FILE_NAME)
+            HD_TRY(constant(op, handle, i, hd_base_sink_file_name(handle->sink), n, &columns[i]));
+        else
+            HD_TRY(hd_array_share(op, rows, i, &columns[i]));
+    }
+    return HUDI_OK;
+}
+
+static hudi_status add_keys(struct hd_op *op, hd_rewrite_handle *handle,
+                            const struct ArrowArray *keys)
+{
+    struct hd_view view;
+
+    hd_arena_reset(&handle->arena);
+    HD_TRY(hd_view_open(op, &handle->arena, handle->request.schema->file.children[RECORD_KEY], keys,
+                        &view));
+    return hd_base_sink_add_keys(op, handle->sink, &view);
+}
+
+hudi_status hd_rewrite_handle_add(struct hd_op *op, hd_rewrite_handle *handle,
+                                  struct ArrowArray *rows)
+{
+    const int32_t n_columns = (int32_t)handle->request.schema->file.n_children;
+    const int64_t n_rows = rows->length;
+    struct hd_shared_array *shared = NULL;
+    struct ArrowArray *columns = NULL;
+    hudi_status status;
+
+    HD_TRY_OUT(hd_shared_array_new(op, rows, &shared));
+    HD_TRY_OUT(hd_alloc_array(op, (size_t)n_columns, sizeof *columns, &columns));
+    HD_TRY_OUT(make_columns(op, handle, shared, columns));
+    if (handle->request.schema->n_meta > 0)
+        HD_TRY_OUT(add_keys(op, handle, &columns[RECORD_KEY]));
+    HD_TRY_OUT(hd_base_sink_file_rows(op, handle->sink, columns, n_rows));
+out:
+    for (int32_t i = 0; columns != NULL && i < n_columns; i++)
+        hd_array_clear(&columns[i]);
+    hd_free(op, columns);
+    hd_shared_array_free(shared);
+    hd_array_clear(rows);
+    return status;
+}
+
+bool hd_rewrite_handle_can_write(const hd_rewrite_handle *handle)
+{
+    return hd_base_sink_can_write(handle->sink);
+}
+
+int64_t hd_rewrite_handle_rows(const hd_rewrite_handle *handle)
+{
+    return hd_base_sink_rows(handle->sink);
+}
+
+hudi_status hd_rewrite_handle_close(struct hd_op *op, hd_rewrite_handle *handle,
+                                    struct hd_arena *arena, struct hd_write_stat *stat)
+{
+    const hudi_status status = hd_base_sink_close(op, handle->sink, arena, stat);
+
+    handle->sink = NULL;
+    hd_rewrite_handle_abort(op, handle);
+    return status;
+}
+
+void hd_rewrite_handle_abort(struct hd_op *op, hd_rewrite_handle *handle)
+{
+    if (handle == NULL)
+        return;
+    hd_base_sink_abort(op, handle->sink);
+    hd_arena_clear(&handle->arena);
+    hd_free(op, handle);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HD_ENGINE_REWRITE_HANDLE_H
+#define HD_ENGINE_REWRITE_HANDLE_H
+
+#include "engine/write/base_sink.h"
+
+/**
+ * A base file of rows that the table has already: of a compaction or a clustering. Rows keep their
+ * commit time, sequence number and key; only `_hoodie_file_name` becomes the new file's. Crash
+ * points as in base_sink.h. Source: HoodieMergeHandle with preserved metadata (Hudi 0.15.0)
+ */
+typedef struct hd_rewrite_handle hd_rewrite_handle;
+
+struct hd_rewrite_request {
+    const struct hd_write_config *config; /* instant_time is the service's */
+    const struct hd_write_schema *schema;
+    const char *partition_path;
+    const char *file_id;
+    uint32_t ordinal; /* as in base_sink.h */
+    enum hd_io_type io_type;
+};
+
+hudi_status hd_rewrite_handle_open(struct hd_op *op, const struct hd_rewrite_request *request,
+                                   hd_rewrite_handle **out);
+
+/** Append rows: a struct array of schema->file (taken). */
+hudi_status hd_rewrite_handle_add(struct hd_op *op, hd_rewrite_handle *handle,
+                                  struct ArrowArray *rows);
+
+bool hd_rewrite_handle_can_write(const hd_rewrite_handle *handle);
+int64_t hd_rewrite_handle_rows(const hd_rewrite_handle *handle);
+
+/** Frees the handle in any case; `stat` (strings in `arena`) as by hd_base_sink_close(). */
+hudi_status hd_rewrite_handle_close(struct hd_op *op, hd_rewrite_handle *handle,
+                                    struct hd_arena *arena, struct hd_write_stat *stat);
+/** Takes NULL. */
+void hd_rewrite_handle_abort(struct hd_op *op, hd_rewrite_handle *handle);
+
+#endif

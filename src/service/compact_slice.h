@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HD_SERVICE_COMPACT_SLICE_H
+#define HD_SERVICE_COMPACT_SLICE_H
+
+#include "engine/slice/slice_reader.h"
+#include "engine/write/write_config.h"
+#include "format/timeline/commit_metadata.h"
+
+/** What the slices of one compaction share. */
+struct hd_compact_job {
+    const struct hd_write_config *config; /* instant_time is the compaction's */
+    const struct hd_write_schema *schema;
+    const struct hd_slice_query *query; /* all columns of schema->file */
+};
+
+/**
+ * Merge one file slice into a new base file of its group, rows as they come, and check that none is
+ * lost: rows written are those of the base file less the deleted ones and with the added ones, and
+ * every key of the log files met a row, became one, or was deleted. A slice without base file and
+ * without a record that counts gives no file.
+ * @param stat  strings in `arena`; path NULL: no file
+ * @return HUDI_INTERNAL when the numbers do not agree
+ *
+ * Source: HoodieCompactor.compact (Hudi 0.15.0)
+ */
+hudi_status hd_compact_slice(struct hd_op *op, const struct hd_compact_job *job,
+                             const struct hd_slice_source *source, uint64_t log_bytes,
+                             uint32_t ordinal, struct hd_arena *arena, struct hd_write_stat *stat);
+
+#endif

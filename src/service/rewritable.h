@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HD_SERVICE_REWRITABLE_H
+#define HD_SERVICE_REWRITABLE_H
+
+#include "format/layout/table_snapshot.h"
+#include "format/table/config_keys.h"
+
+/** Refuse, before a byte is written, a table whose rows this library cannot rewrite.
+ * @return HUDI_NOT_IMPLEMENTED, HUDI_CORRUPT, HUDI_INVALID */
+hudi_status hd_check_rewritable(struct hd_op *op, const struct hd_table_snapshot *table,
+                                const struct hd_options *options);
+
+#endif

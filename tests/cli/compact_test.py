@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`hudi compact` from outside: on tables of the real Hudi, whose rows must stay as the real Hudi reads them, and on
+tables of ours."""
+import sys
+import tarfile
+
+import pytest
+
+from cli_test import MISUSED, OK, ROOT, ROWS, done, error, json_lines, lines, run, schema  # noqa: F401
+
+sys.path.insert(0, str(ROOT / "tests" / "golden"))
+from compare import difference, read_lines  # noqa: E402
+
+GOLDEN = ROOT / "tests" / "golden"
+# Pending compactions by their instant, then tables whose log files are to be merged.
+PENDING = {"spark-0.15.0-mor-pending-compaction": "20261130142906101",
+           "flink010-mor-pending-compaction": "20261130135725573",
+           "flink010-mor-clean-archive": "20261130140105590"}
+LOGS = ["spark-0.15.0-mor-avro", "spark-0.15.0-mor-parquet-logs", "spark-0.15.0-mor-logs-only",
+        "spark-0.15.0-mor-nonpart", "spark-0.15.0-mor-bulk-insert", "spark-0.15.0-mor-bucket",
+        "spark-0.15.0-rollback-mor", "spark-0.15.0-failed-mor", "spark-0.15.0-evolve-mor",
+        "spark-0.15.0-payload-partial-mor", "spark-0.15.0-payload-default-mor", "spark-0.15.0-payload-latest-mor",
+        "spark-0.15.0-no-ordering-mor", "flink010-mor-logs", "flink010-mor-deletes", "flink010-mor-types",
+        "flink010-mor-multi-block", "flink010-mor-rollback", "flink010-mor-precombine-off"]
+
+
+def unpack(name, folder):
+    with tarfile.open(GOLDEN / f"{name}.tar.gz") as archive:
+        safe = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
+        archive.extractall(folder, **safe)
+    return folder / name
+
+
+def rows_of(table, *options):
+    return read_lines(done("read", table, "--format", "jsonl", *options))
+
+
+def without_file(rows):
+    return [{name: value for name, value in row.items() if name != "_hoodie_file_name"} for row in rows]
+
+
+def expected(name):
+    return read_lines((GOLDEN / f"{name}.expected.jsonl").read_text(encoding="utf-8"))
+
+
+def columns_alike(rows, like):
+    """Only the columns that the expected rows have, but for the file's name."""
+    names = set(like[0]) - {"_hoodie_file_name"}
+    return [{name: row.get(name) for name in names} for row in rows]
+
+
+def check_rows(name, before, table):
+    after, wanted = rows_of(table), expected(name)
+    assert difference(without_file(before), without_file(after)) == []
+    floats = ("f", "c_float") if name == "flink010-mor-types" else ()
+    if name != "flink010-mor-types": # its 32-bit floats are told in their shortest form
+        assert difference(columns_alike(wanted, wanted), columns_alike(after, wanted), floats) == []
+    files = {path.name for path in table.rglob("*.parquet")}
+    return [row for row in after if row["_hoodie_file_name"] in files]
+
+
+@pytest.mark.parametrize("name", PENDING)
+def test_a_plan_of_the_real_hudi_is_run_and_rows_stay(tmp_path, name):
+    table = unpack(name, tmp_path)
+    (pending,) = json_lines(run("compact", table, "--pending", "--json").stdout.decode())
+    assert pending["instant"] == PENDING[name]
+    before = rows_of(table)
+    result = run("compact", table, "--run", "--json")
+    assert result.returncode == OK, result.stderr
+    (ran,) = json_lines(result.stdout.decode())
+    assert (ran["instant"], ran["state"]) == (PENDING[name], "COMPLETED")
+    assert ran["files"] == len(ran["slices"]) > 0
+    check_rows(name, before, table)
+    assert (table / ".hoodie" / f"{PENDING[name]}.commit").exists()
+    assert run("compact", table, "--pending").stdout == b""
+    assert run("verify", table).returncode == OK
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_log_files_of_the_real_hudi_are_merged_and_rows_stay(tmp_path, name):
+    table = unpack(name, tmp_path)
+    before = rows_of(table)
+    result = run("compact", table, "--json")
+    assert result.returncode == OK, result.stderr
+    (ran,) = json_lines(result.stdout.decode())
+    in_base = check_rows(name, before, table)
+    assert len(in_base) >= ran["rows"] > 0
+    assert len(rows_of(table, "--read-optimized")) == len(before)
+    assert run("verify", table).returncode == OK
+    assert run("compact", table).stdout == b""
+
+
+def test_an_inflight_compaction_of_the_real_hudi_is_run_again(tmp_path):
+    name = "spark-0.15.0-mor-pending-compaction"
+    table = unpack(name, tmp_path)
+    before = rows_of(table)
+    instant = PENDING[name]
+    (table / ".hoodie" / f"{instant}.compaction.inflight").touch()
+    stray = table / "north" / f"3934e0fa-1518-4364-94ad-bd64f813da73-0_7-8-9_{instant}.parquet"
+    stray.write_bytes(b"PAR1")
+    result = run("compact", table, "--run")
+    assert result.returncode == OK, result.stderr
+    assert not stray.exists()
+    check_rows(name, before, table)
+    actions = {entry["action"] for entry in json_lines(done("timeline", table, "--json"))}
+    assert "rollback" in actions
+
+
+@pytest.fixture
+def logged(tmp_path, schema):  # noqa: F811
+    """A merge-on-read table with a base file and two log files in each of two partitions."""
+    path = tmp_path / "table"
+    done("create", path, "--schema", schema, "--key", "id", "--order-by", "qty", "--partition-by", "region",
+         "--type", "mor")
+    for name in ("one", "two", "three"):
+        done("write", path, "-", "--format", "jsonl", stdin=lines([{**row, "name": name} for row in ROWS]))
+    return path
+
+
+def state(table):
+    return [(entry["action"], entry["state"]) for entry in json_lines(done("timeline", table, "--json"))]
+
+
+def test_compact_plans_lists_and_runs(logged):
+    before = rows_of(logged)
+    (planned,) = json_lines(run("compact", logged, "--dry-run", "--json").stdout.decode())
+    assert (planned["instant"], planned["state"], len(planned["slices"])) == ("", "REQUESTED", 2)
+    assert {len(slice["log_files"]) for slice in planned["slices"]} == {2}
+    assert planned["bytes"] > 0
+    assert done("compact", logged, "--pending", "--json") == ""
+
+    instant = done("compact", logged, "--schedule").split("\t")[0]
+    (pending,) = json_lines(done("compact", logged, "--pending", "--json"))
+    assert (pending["instant"], pending["slices"]) == (instant, planned["slices"])
+    assert run("compact", logged, "--schedule").stderr == b"nothing to compact\n"
+    assert rows_of(logged) == before
+
+    # Writes go on, and lie on what the compaction will make.
+    done("write", logged, "-", "--format", "jsonl", stdin=lines([{**ROWS[0], "name": "while pending"}]))
+    assert any(f"_{instant}.log." in path.name for path in logged.rglob(".*.log.*"))
+    after = [{**row, "name": "while pending"} if row["id"] == 0 else row for row in before]
+    expect_same_values(rows_of(logged), after)
+
+    error(MISUSED, "compact", logged, "--run", "--instant", "20200101000000000")
+    (ran,) = json_lines(done("compact", logged, "--run", "--instant", instant, "--json"))
+    assert (ran["instant"], ran["state"], ran["files"], ran["rows"]) == (instant, "COMPLETED", 2, 20)
+    expect_same_values(rows_of(logged), after)
+    assert {row["name"] for row in rows_of(logged, "--read-optimized")} == {"three"}
+    assert "0 findings" in done("verify", logged)
+
+    assert "COMPLETED\t1 file slices" in done("compact", logged)
+    expect_same_values(rows_of(logged), after)
+    expect_same_values(rows_of(logged, "--read-optimized"), after)
+    assert run("compact", logged).stderr == b"nothing to compact\n"
+    error(MISUSED, "compact", logged, "--run", "--schedule")
+    error(MISUSED, "compact", logged, "--instant", instant)
+
+
+def expect_same_values(rows, wanted):
+    def values(of):
+        return sorted((row["id"], row["name"], row["region"], row["qty"]) for row in of)
+    assert values(rows) == values(wanted)
+
+
+def test_a_copy_on_write_table_is_not_compacted(tmp_path, schema):  # noqa: F811
+    table = tmp_path / "cow"
+    done("create", table, "--schema", schema, "--key", "id")
+    assert "no log files" in error(MISUSED, "compact", table)
+
+
+def test_compact_waits_until_it_is_time_when_told_so(logged):
+    assert run("compact", logged, "--commits", 4).stderr == b"nothing to compact\n"
+    assert "COMPLETED" in done("compact", logged, "--commits", 3)
+
+
+def test_a_write_compacts_when_it_is_time(logged):
+    inline = ["-o", "hoodie.compact.inline=true", "-o", "hoodie.compact.inline.max.delta.commits=4"]
+    one = lines([{**ROWS[0], "name": "x"}])
+    done("write", logged, "-", "--format", "jsonl", *inline, stdin=one)
+    assert [one for one in state(logged) if one[0] in ("commit", "compaction")] == [("commit", "COMPLETED")]
+    done("write", logged, "-", "--format", "jsonl", *inline, stdin=one)
+    assert sum(action == "commit" for action, _ in state(logged)) == 1
+    assert len(rows_of(logged)) == 20
+
+
+def test_a_write_plans_a_compaction_when_it_is_time(logged):
+    plans = ["-o", "hoodie.compact.schedule.inline=true", "-o", "hoodie.compact.inline.max.delta.commits=2"]
+    one = lines([{**ROWS[0], "name": "x"}])
+    for _ in range(2):
+        done("write", logged, "-", "--format", "jsonl", *plans, stdin=one)
+        assert [one for one in state(logged) if one[0] == "compaction"] == [("compaction", "REQUESTED")]
+    assert done("compact", logged, "--run").count("COMPLETED") == 1
+    assert len(rows_of(logged)) == 20
