@@ -79,6 +79,31 @@ static void names_and_values_are_stored_in_one_form(void **state)
                "hoodie.keygen.timebased.timestamp.type", "EPOCHMILLISECONDS");
 }
 
+/* docs/format/write-path.md 9: sizes under Flink's names that are marked MB there. */
+static void sizes_of_flink_are_in_mebibytes(void **state)
+{
+    static const struct {
+        const char *flink, *hudi;
+    } SIZES[] = {
+        {"write.parquet.max.file.size", "hoodie.parquet.max.file.size"},
+        {"write.parquet.block.size", "hoodie.parquet.block.size"},
+        {"write.parquet.page.size", "hoodie.parquet.page.size"},
+        {"write.log.max.size", "hoodie.logfile.max.size"},
+        {"write.log_block.size", "hoodie.logfile.data.block.max.size"},
+        {"write.merge.max_memory", "hoodie.memory.merge.max.size"},
+        {"compaction.max_memory", "hoodie.memory.compaction.max.size"},
+        {"clustering.plan.strategy.small.file.limit",
+         "hoodie.clustering.plan.strategy.small.file.limit"},
+    };
+    struct hd_op *op = *state;
+
+    for (size_t i = 0; i < HD_ARRAY_LENGTH(SIZES); i++)
+        expect_set(op, SIZES[i].flink, "3", SIZES[i].hudi, "3145728");
+    /* counts and what is in MB under both names stay as they are */
+    expect_set(op, "compaction.delta_commits", "5", "hoodie.compact.inline.max.delta.commits", "5");
+    expect_set(op, "compaction.target_io", "512000", "hoodie.compaction.target.io", "512000");
+}
+
 static void expect_refused(struct hd_op *op, const char *name, const char *value,
                            hudi_status status, const char *part)
 {
@@ -173,6 +198,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(every_key_is_there_once_and_its_default_fits),
         TEST(names_and_values_are_stored_in_one_form),
+        TEST(sizes_of_flink_are_in_mebibytes),
         TEST(says_what_is_wrong_with_an_option),
         TEST(the_call_counts_before_the_table_and_that_before_the_default),
         TEST(merging_puts_the_second_over_the_first),
