@@ -116,13 +116,12 @@ hudi_status hd_check_writable(struct hd_op *op, const struct hd_table_snapshot *
     const struct hd_table_config *config = &table->config;
     const char *why = NULL;
 
-    if (!config->version->writes_supported)
+    /* An instant of the second layout cannot be completed yet: nothing may be begun. */
+    if (!config->version->writes_supported || config->version->timeline_layout > 1)
         return hd_fail(op, HUDI_NOT_IMPLEMENTED,
                        "writing to tables of version %d is not supported yet",
                        config->version->number);
-    if (config->type == HD_MERGE_ON_READ && config->version->timeline_layout > 1)
-        why = "merge-on-read tables of versions 8 and later";
-    else if (config->is_bootstrap)
+    if (config->is_bootstrap)
         why = "bootstrap tables (hoodie.bootstrap.base.path)";
     else if (config->base_file_format == HD_BASE_FILE_ORC)
         why = "tables of ORC files";

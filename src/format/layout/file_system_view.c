@@ -151,15 +151,6 @@ static hudi_status join_parts(struct hd_op *op, struct hd_file_system_view *view
     return HUDI_OK;
 }
 
-/* From version 8 on log files belong to slices by completion time. */
-static hudi_status check_layout(struct hd_op *op, const struct hd_timeline *timeline)
-{
-    if (timeline->version->timeline_layout < 2)
-        return HUDI_OK;
-    return hd_fail(op, HUDI_NOT_IMPLEMENTED, "file slices of a table of version %d",
-                   timeline->version->number);
-}
-
 static hudi_status finish(struct hd_op *op, const struct hd_timeline *timeline, hudi_status status,
                           struct hd_file_system_view *view, struct hd_file_system_view *out)
 {
@@ -187,7 +178,6 @@ hudi_status hd_file_system_view_of_lister(struct hd_op *op, hd_pool *pool,
     struct hd_file_system_view view = {0};
 
     *out = (struct hd_file_system_view){0};
-    HD_TRY(check_layout(op, timeline));
     return finish(op, timeline,
                   load_named(op, pool, lister, timeline, partitions, n_partitions, &view), &view,
                   out);
@@ -224,7 +214,6 @@ hudi_status hd_file_system_view_load(struct hd_op *op, hd_pool *pool, hd_file_sy
 
     if (partitions == NULL && config->n_partition_fields > 0) {
         *out = (struct hd_file_system_view){0};
-        HD_TRY(check_layout(op, timeline));
         return finish(op, timeline, load_all(op, pool, fs, table_path, timeline, &view), &view,
                       out);
     }

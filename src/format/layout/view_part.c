@@ -18,8 +18,26 @@ struct seen_file {
     const char *text;
     uint64_t size_bytes;
     const char *instant;
+    const char *completion; /* of that instant; as `instant` where it is not known */
+    const char *slice;      /* base instant of the slice that it is in */
     enum hd_visibility visibility;
 };
+
+/* Instants of one time: the first of them is the one that files look up. */
+static hudi_status note_completion(struct hd_op *op, struct hd_arena *arena,
+                                   const struct hd_instant *instant, struct hd_view_times *out,
+                                   size_t i)
+{
+    char *copy;
+
+    if (instant->completion_time == NULL || !hd_instant_is_completed_write(instant))
+        return HUDI_OK;
+    HD_TRY(hd_arena_strdup(op, arena, instant->completion_time, &copy));
+    do {
+        out->completions[i] = copy;
+    } while (i-- > 0 && out->times[i] == out->times[i + 1]);
+    return HUDI_OK;
+}
 
 hudi_status hd_view_times_init(struct hd_op *op, struct hd_arena *arena,
                                const struct hd_timeline *timeline, struct hd_view_times *out)
@@ -29,6 +47,7 @@ hudi_status hd_view_times_init(struct hd_op *op, struct hd_arena *arena,
     *out = (struct hd_view_times){.timeline = timeline};
     HD_TRY(hd_arena_array(op, arena, n, sizeof *out->times, &out->times));
     HD_TRY(hd_arena_array(op, arena, n, sizeof *out->visibility, &out->visibility));
+    HD_TRY(hd_arena_array(op, arena, n, sizeof *out->completions, &out->completions));
     for (size_t i = 0; i < n; i++) {
         const char *const time = timeline->instants[i].time;
         char *copy;
@@ -36,6 +55,8 @@ hudi_status hd_view_times_init(struct hd_op *op, struct hd_arena *arena,
         if (i > 0 && strcmp(time, out->times[i - 1]) == 0) {
             out->times[i] = out->times[i - 1];
             out->visibility[i] = out->visibility[i - 1];
+            out->completions[i] = out->completions[i - 1];
+            HD_TRY(note_completion(op, arena, &timeline->instants[i], out, i));
             continue;
         }
         HD_TRY(hd_arena_strdup(op, arena, time, &copy));
@@ -44,6 +65,7 @@ hudi_status hd_view_times_init(struct hd_op *op, struct hd_arena *arena,
                              : hd_timeline_is_pending_compaction(timeline, time)
                                  ? HD_PENDING_COMPACTION
                                  : HD_HIDDEN;
+        HD_TRY(note_completion(op, arena, &timeline->instants[i], out, i));
     }
     return HUDI_OK;
 }
@@ -89,6 +111,7 @@ static hudi_status look_up_instant(struct hd_op *op, struct hd_view_part *part,
     if (i == times->timeline->n_instants || strcmp(times->times[i], time) != 0)
         return look_up_other(op, part, times, cache, time, instant, file);
     file->instant = times->times[i];
+    file->completion = times->completions[i];
     file->visibility = (enum hd_visibility)times->visibility[i];
     return HUDI_OK;
 }
@@ -98,16 +121,18 @@ static bool same_instant(const char *a, const char *b)
     return a == b || strcmp(a, b) == 0;
 }
 
-/* By file group, then log order, base files before the log files on them. */
+/* By file group, then slice, base files before the log files on them, these in log order. */
 static int compare_seen(const void *a, const void *b)
 {
     const struct seen_file *const x = a, *const y = b;
     int order = hd_slice_compare(x->name.file_id, y->name.file_id);
 
-    if (order == 0 && x->instant != y->instant)
-        order = strcmp(x->instant, y->instant);
+    if (order == 0 && x->slice != y->slice)
+        order = strcmp(x->slice, y->slice);
     if (order == 0)
         order = (int)x->name.kind - (int)y->name.kind;
+    if (order == 0 && x->instant != y->instant)
+        order = strcmp(x->instant, y->instant);
     if (order == 0 && x->name.log_version != y->name.log_version)
         order = x->name.log_version < y->name.log_version ? -1 : 1;
     if (order == 0)
@@ -128,14 +153,75 @@ static hudi_status collect_seen(struct hd_op *op, struct hd_view_part *part,
         if (infos[i].is_dir || !hd_file_name_parse(infos[i].name, &file->name) ||
             file->name.kind == HD_FILE_CDC_LOG)
             continue;
+        file->completion = NULL;
         HD_TRY(look_up_instant(op, part, times, &cache, file));
         if (file->visibility == HD_HIDDEN ||
             (file->name.kind == HD_FILE_BASE && file->visibility != HD_COMMITTED))
             continue;
         file->text = infos[i].name;
         file->size_bytes = infos[i].size_bytes;
+        file->slice = file->instant;
+        if (file->completion == NULL)
+            file->completion = file->instant;
         (*n_seen)++;
     }
+    return HUDI_OK;
+}
+
+/*
+ * Version 8 and later, one group: the instant in a log file's name is the delta commit that wrote
+ * it. The file is in the slice of the newest base file whose instant is not after the completion of
+ * that commit; those before every base file make a slice that has the first one's instant. `seen`
+ * is sorted by instant.
+ */
+static void place_logs(struct seen_file *seen, size_t n, const char **bases)
+{
+    const char *first = NULL;
+    size_t n_bases = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (seen[i].name.kind == HD_FILE_BASE)
+            bases[n_bases++] = seen[i].instant;
+    }
+    for (size_t i = 0; i < n; i++) {
+        size_t low = 0, high = n_bases;
+
+        if (seen[i].name.kind == HD_FILE_BASE)
+            continue;
+        while (low < high) { /* the first base file after the completion */
+            const size_t middle = low + (high - low) / 2;
+
+            if (strcmp(bases[middle], seen[i].completion) <= 0)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        if (low == 0 && first == NULL)
+            first = seen[i].instant;
+        seen[i].slice = low == 0 ? first : bases[low - 1];
+    }
+}
+
+static hudi_status sort_seen(struct hd_op *op, const struct hd_view_times *times,
+                             struct seen_file *seen, size_t n_seen)
+{
+    const char **bases;
+
+    if (n_seen == 0)
+        return HUDI_OK;
+    qsort(seen, n_seen, sizeof *seen, compare_seen);
+    if (times->timeline->version->timeline_layout < 2)
+        return HUDI_OK;
+    HD_TRY(hd_alloc_raw(op, n_seen, sizeof *bases, &bases));
+    for (size_t i = 0, n; i < n_seen; i += n) {
+        for (n = 1;
+             i + n < n_seen && hd_slice_equal(seen[i + n].name.file_id, seen[i].name.file_id);
+             n++) {
+        }
+        place_logs(&seen[i], n, bases);
+    }
+    hd_free(op, bases);
+    qsort(seen, n_seen, sizeof *seen, compare_seen);
     return HUDI_OK;
 }
 
@@ -192,7 +278,7 @@ static void add_run(struct hd_file_group *group, const struct seen_file *seen,
     group->slices[group->n_slices++] = (struct hd_file_slice){
         .partition_path = group->partition_path,
         .file_id = group->file_id,
-        .base_instant = seen->instant,
+        .base_instant = seen->slice,
         .base = n_bases > 0 ? &files[n_bases - 1] : NULL,
         .logs = n > n_bases ? &files[n_bases] : NULL,
         .n_logs = n - n_bases,
@@ -252,7 +338,7 @@ static hudi_status add_group(struct hd_op *op, struct hd_view_part *part,
     for (size_t i = 0; i < n; i++)
         place_file(part, &seen[i], texts, &files[i]);
     for (size_t i = 0, n_run; i < n; i += n_run) {
-        for (n_run = 1; i + n_run < n && same_instant(seen[i + n_run].instant, seen[i].instant);
+        for (n_run = 1; i + n_run < n && same_instant(seen[i + n_run].slice, seen[i].slice);
              n_run++) {
         }
         add_run(group, &seen[i], &files[i], n_run);
@@ -276,7 +362,7 @@ static hudi_status build_groups(struct hd_op *op, struct hd_view_part *part,
             i > 0 && hd_slice_equal(seen[i].name.file_id, seen[i - 1].name.file_id);
 
         n_groups += !same_group;
-        n_slices += !same_group || !same_instant(seen[i].instant, seen[i - 1].instant);
+        n_slices += !same_group || !same_instant(seen[i].slice, seen[i - 1].slice);
         n_bytes += text_bytes(part, &seen[i]);
     }
     HD_TRY(hd_arena_array(op, &part->arena, n_seen, sizeof *files, &files));
@@ -309,8 +395,7 @@ hudi_status hd_view_part_new(struct hd_op *op, const struct hd_view_times *times
     part->partition_path = path;
     HD_TRY_OUT(hd_alloc_raw(op, n_infos, sizeof *seen, &seen));
     HD_TRY_OUT(collect_seen(op, part, times, infos, n_infos, seen, &n_seen));
-    if (n_seen > 0)
-        qsort(seen, n_seen, sizeof *seen, compare_seen);
+    HD_TRY_OUT(sort_seen(op, times, seen, n_seen));
     HD_TRY_OUT(build_groups(op, part, seen, n_seen));
     *out = part;
     part = NULL;

@@ -21,6 +21,8 @@ struct hd_view_times {
     const struct hd_timeline *timeline;
     const char **times; /* by number of the instant; instants of one time share the first's */
     uint8_t *visibility;
+    const char **completions; /* when the write of that time completed; NULL: not known (not yet, or
+                                 below version 8) */
 };
 hudi_status hd_view_times_init(struct hd_op *op, struct hd_arena *arena,
                                const struct hd_timeline *timeline, struct hd_view_times *out);

@@ -82,9 +82,8 @@ struct hd_commit_metadata {
     const char *operation_type; /* "UPSERT", upper case; NULL: UNKNOWN */
 };
 
-/** Parse the JSON of versions below 8 (Avro containers of later ones are told by their magic and
- * come with the reader of those versions: HUDI_NOT_IMPLEMENTED until then). Unknown keys are
- * ignored, missing numbers are 0. @return HUDI_CORRUPT with the place */
+/** Parse the JSON of versions below 8, or the Avro container of later ones, told by its magic.
+ * Unknown keys are ignored, missing numbers are 0. @return HUDI_CORRUPT with the place */
 hudi_status hd_commit_metadata_parse(struct hd_op *op, struct hd_slice bytes,
                                      struct hd_commit_metadata *out);
 

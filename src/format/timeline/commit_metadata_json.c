@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "codec/avro_value.h"
 #include "codec/json.h"
 #include "format/layout/file_name.h"
 #include "format/timeline/commit_metadata.h"
@@ -278,6 +279,22 @@ static hudi_status read_replaced(struct hd_op *op, const hd_json *document,
     return HUDI_OK;
 }
 
+/* Versions 8 and 9: a container file with one record. */
+static hudi_status parse_avro(struct hd_op *op, struct hd_slice bytes,
+                              struct hd_commit_metadata *out)
+{
+    struct hd_arena arena = {0};
+    struct hd_avro_value record;
+
+    hudi_status status = hd_avro_read_single(op, &arena, bytes, &record);
+    if (status == HUDI_OK)
+        status = hd_commit_metadata_of_avro(op, &record, out);
+    if (status != HUDI_OK)
+        hd_commit_metadata_clear(out);
+    hd_arena_clear(&arena);
+    return status;
+}
+
 hudi_status hd_commit_metadata_parse(struct hd_op *op, struct hd_slice bytes,
                                      struct hd_commit_metadata *out)
 {
@@ -287,7 +304,7 @@ hudi_status hd_commit_metadata_parse(struct hd_op *op, struct hd_slice bytes,
 
     *out = (struct hd_commit_metadata){0};
     if (bytes.size >= sizeof AVRO_MAGIC && memcmp(bytes.data, AVRO_MAGIC, sizeof AVRO_MAGIC) == 0)
-        return hd_fail(op, HUDI_NOT_IMPLEMENTED, "commit metadata in Avro form (table version 8)");
+        return parse_avro(op, bytes, out);
     HD_TRY(hd_json_parse(op, bytes, &document));
     if (!hd_json_is_object(document))
         HD_TRY_OUT(hd_fail(op, HUDI_CORRUPT, "commit metadata is no JSON object"));

@@ -307,15 +307,61 @@ static void any_number_of_threads_sees_the_same(void **state)
     test_table_close(&table);
 }
 
-static void version_8_is_refused(void **state)
+/* Log files of a slice as "instant.version ", after its base instant. */
+static void expect_slice(const struct hd_file_slice *slice, const char *expected)
+{
+    char text[256];
+    int n =
+        snprintf(text, sizeof text, "%s%s:", slice->base_instant, slice->base == NULL ? "-" : "");
+
+    for (size_t i = 0; i < slice->n_logs; i++)
+        n += snprintf(text + n, sizeof text - (size_t)n, " %s.%u", slice->logs[i].instant,
+                      slice->logs[i].log_version);
+    assert_string_equal(text, expected);
+}
+
+/* The name of a log file has the delta commit that wrote it. */
+static void from_version_8_on_completion_tells_the_slice_of_a_log_file(void **state)
 {
     struct hd_op *op = *state;
     struct test_table table;
     struct loaded t;
+    const struct hd_file_group *group;
 
     test_table_open(op, &table, "view9", 8, NULL);
-    assert_int_equal(try_load(&table, NULL, &t), HUDI_NOT_IMPLEMENTED);
-    hd_op_clear_error(op);
+    test_table_put(&table, ".hoodie/timeline/002_003.deltacommit", "{}");
+    test_table_put(&table, ".hoodie/timeline/004_009.deltacommit", "{}"); /* over the compaction */
+    test_table_put(&table, ".hoodie/timeline/005_006.deltacommit", "{}");
+    test_table_put(&table, ".hoodie/timeline/007_010.commit", "{}"); /* the compaction */
+    test_table_put(&table, ".hoodie/timeline/008_011.deltacommit", "{}");
+    test_table_put(&table, ".hoodie/timeline/012.deltacommit.inflight", "");
+    test_table_put(&table, "g_0-0-0_002.parquet", "x");
+    test_table_put(&table, "g_0-0-0_007.parquet", "x");
+    test_table_put(&table, ".g_005.log.1_0-0-0", "x");
+    test_table_put(&table, ".g_004.log.1_0-0-0", "x");
+    test_table_put(&table, ".g_008.log.2_0-0-0", "x");
+    test_table_put(&table, ".g_008.log.1_0-0-0", "x");
+    test_table_put(&table, ".g_012.log.1_0-0-0", "x"); /* not committed */
+    test_table_put(&table, ".g_006.log.1_0-0-0", "x"); /* rolled back */
+    test_table_put(&table, ".h_005.log.1_0-0-0", "x"); /* without any base file */
+    test_table_put(&table, ".h_004.log.1_0-0-0", "x");
+    test_table_put(&table, "i_0-0-0_007.parquet", "x"); /* before its first base file */
+    test_table_put(&table, ".i_005.log.1_0-0-0", "x");
+    test_table_put(&table, ".i_008.log.1_0-0-0", "x");
+    test_table_put(&table, ".i_001.log.1_0-0-0", "x"); /* archived */
+    load(&table, &t);
+    group = hd_file_system_view_find(&t.view, "", "g");
+    assert_int_equal(group->n_slices, 2);
+    expect_slice(&group->slices[0], "007: 004.1 008.1 008.2");
+    expect_slice(&group->slices[1], "002: 005.1");
+    group = hd_file_system_view_find(&t.view, "", "h");
+    assert_int_equal(group->n_slices, 1);
+    expect_slice(&group->slices[0], "004-: 004.1 005.1");
+    group = hd_file_system_view_find(&t.view, "", "i");
+    assert_int_equal(group->n_slices, 2);
+    expect_slice(&group->slices[0], "007: 008.1");
+    expect_slice(&group->slices[1], "001-: 001.1 005.1");
+    assert_int_equal(t.view.n_groups, 3);
     unload(&t);
     test_table_close(&table);
 }
@@ -361,7 +407,7 @@ int main(void)
         cmocka_unit_test(replaced_groups_are_gone_from_their_replacement_on),
         cmocka_unit_test(named_partitions_are_the_only_ones_listed),
         cmocka_unit_test(any_number_of_threads_sees_the_same),
-        cmocka_unit_test(version_8_is_refused),
+        cmocka_unit_test(from_version_8_on_completion_tells_the_slice_of_a_log_file),
         cmocka_unit_test(survives_every_fault),
     };
 

@@ -297,7 +297,7 @@ static void other_documents_are_refused(void **state)
         hd_op_clear_error(op);
     }
     assert_int_equal(hd_commit_metadata_parse(op, hd_slice_of("Obj\1rest", 8), &metadata),
-                     HUDI_NOT_IMPLEMENTED);
+                     HUDI_CORRUPT);
     hd_op_clear_error(op);
 }
 
