@@ -21,6 +21,7 @@ static const struct {
     {"spark-0.15.0-damage-corrupt-middle", "missing-file", 2},
     {"spark-0.15.0-damage-truncated-log", "wrong-size", 1},
     {"spark-0.15.0-mor-appended-log", "missing-file", 3},
+    {"spark-1.1.1-damage-truncated-magic", "wrong-size", 1},
 };
 
 static void check(hudi_context *context, const char *name, const char *kind, size_t n)
