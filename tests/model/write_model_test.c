@@ -63,6 +63,7 @@ struct world {
     bool odd_partitions; /* names that need encoding */
     bool fat;            /* long strings: records do not fit into memory */
     bool duplicates;     /* inserts may bring keys that are there */
+    bool logged;         /* merge-on-read: see choose_rules() */
     int64_t n_keys;
     int64_t next_key;            /* not used yet */
     bool known[MODEL_N_COLUMNS]; /* columns the table has */
@@ -263,6 +264,14 @@ static void choose_rules(struct world *world)
         world->rules.payload = chance(70) ? MODEL_LATEST : MODEL_NON_DEFAULTS;
     if (world->rules.payload == MODEL_PARTIAL_UPDATE && world->version < 5)
         world->version = 5; /* older releases do not know it */
+    /* The list of rows is that of copy-on-write. Merging log files comes to the same under these
+     * payloads, if ordering values grow with each write: late records and partial ones meet other
+     * rows there (docs/format/log-format.md 7.2). */
+    world->logged = chance(45);
+    if (world->logged && world->rules.payload > MODEL_EVENT_TIME)
+        world->rules.payload = (enum model_payload)below(2);
+    if (!world->rules.ordered && world->logged)
+        world->rules.payload = MODEL_LATEST;
     world->rules.global = world->rules.partitioned && chance(30);
     world->hive_style = world->rules.partitioned && chance(40);
     world->odd_partitions = world->rules.partitioned && chance(30);
@@ -303,6 +312,8 @@ static void create_table(struct world *world)
     test_schema_make(columns, n, &schema);
     set(world, options, "hoodie.table.name", "model");
     set(world, options, "hoodie.write.table.version", "%d", world->version);
+    if (world->logged)
+        set(world, options, "hoodie.table.type", "MERGE_ON_READ");
     set(world, options, "hoodie.table.recordkey.fields",
         world->rules.complex_key ? "id,sub" : "id");
     if (world->rules.partitioned)
@@ -319,9 +330,9 @@ static void create_table(struct world *world)
     if (schema.release != NULL)
         schema.release(&schema);
     hudi_options_free(options);
-    log_step(world, "version %d, %s%s, %s key%s%s%s%s%s\n", world->version,
-             PAYLOADS[world->rules.payload], world->rules.ordered ? " by at" : "",
-             world->rules.complex_key ? "complex" : "simple",
+    log_step(world, "%sversion %d, %s%s, %s key%s%s%s%s%s\n",
+             world->logged ? "merge-on-read, " : "", world->version, PAYLOADS[world->rules.payload],
+             world->rules.ordered ? " by at" : "", world->rules.complex_key ? "complex" : "simple",
              world->rules.partitioned ? ", partitioned" : "", world->rules.global ? ", global" : "",
              world->rules.deletes_by_column ? ", deletes by column" : "", world->fat ? ", fat" : "",
              world->duplicates ? ", duplicates" : "");
@@ -545,6 +556,10 @@ static struct model_row random_row(struct world *world, int64_t key)
     row.value[MODEL_E0] = below(1000);
     row.value[MODEL_E1] = below(1000) << 33;
     row.value[MODEL_E2] = below(1000);
+    if (world->logged) {
+        row.value[MODEL_TS] += 10 * world->n_commits;
+        row.null[MODEL_TS] = false;
+    }
     for (int i = 0; i < MODEL_N_COLUMNS; i++)
         if (row.null[i])
             row.value[i] = 0;
@@ -566,7 +581,8 @@ static void choose_layout(struct world *world, const char *operation, struct lay
     *out = (struct layout){.wide_n = world->wide_n && chance(70)};
     for (int i = 0; i < MODEL_N_COLUMNS; i++) {
         const bool needed = i == MODEL_ID || (i == MODEL_SUB && world->rules.complex_key) ||
-                            (i == MODEL_P && world->rules.partitioned);
+                            (i == MODEL_P && world->rules.partitioned) ||
+                            (i == MODEL_TS && world->logged && !is_delete);
         const bool there = world->known[i] || (i >= MODEL_E0 && !is_delete && chance(4));
 
         if (!needed && (!there || keys_only || chance(8)))
@@ -660,6 +676,10 @@ static void set_write_options(const struct world *world, hudi_options *options,
     }
     if (chance(30))
         set(world, options, "hoodie.parquet.block.size", "%d", (int)(1000 + below(20000)));
+    if (chance(50))
+        set(world, options, "hoodie.logfile.data.block.max.size", "%d", (int)(100 + below(20000)));
+    if (chance(30))
+        set(world, options, "hoodie.logfile.max.size", "%d", (int)(100 + below(5000)));
     if (chance(30))
         set(world, options, "hoodie.bulkinsert.sort.mode",
             chance(50) ? "GLOBAL_SORT" : "PARTITION_SORT");
@@ -864,6 +884,22 @@ static void do_upsert(struct world *world)
     finish_step(world, &step);
 }
 
+/* A key that had rows perhaps, but has none now and is none of the last ones' either; else a new
+ * one.
+ */
+static int64_t gone_key(struct world *world, const struct model_rows *taken)
+{
+    const struct model_rows *const now = &world->states[world->n_commits];
+    const int64_t key = below(world->n_keys);
+    bool there = false;
+
+    for (size_t i = 0; i < now->n; i++)
+        there |= now->rows[i].value[MODEL_ID] == key;
+    for (size_t i = 0; i < taken->n; i++)
+        there |= taken->rows[i].value[MODEL_ID] == key;
+    return there ? world->next_key++ : key;
+}
+
 static void do_insert(struct world *world, const char *operation)
 {
     struct step step;
@@ -876,6 +912,7 @@ static void do_insert(struct world *world, const char *operation)
     for (int64_t i = 0; i < n; i++) {
         const int64_t key = step.combined && chance(30)       ? world->next_key - 1 - below(5)
                             : world->duplicates && chance(20) ? below(world->n_keys)
+                            : chance(25)                      ? gone_key(world, &step.rows)
                                                               : world->next_key++;
         struct model_row row = random_row(world, key);
 
