@@ -83,6 +83,10 @@ def test_merge_on_read_updates_through_disk(tables):
             assert table.read() == expected(first, second), memory
         except Refused as refused:
             pytest.skip(str(refused))
+        gone = second.slice(0, N // 4)
+        table.write(gone.select(["id", "part", "ts"]), op="delete", options=memory)
+        keys = set(gone.column("id").to_pylist())
+        assert table.read() == [row for row in expected(first, second) if row["id"] not in keys]
 
 
 def test_a_global_sort_through_disk_is_one_order(tables):

@@ -199,7 +199,8 @@ static int by_entry(const void *a, const void *b)
 }
 
 /* What the records of a file's hits are to be in its logs, where each record stands once however
- * often its key is stored; a row that is to go takes its record along. */
+ * often its key is stored. A delete would take all rows of the key: where one of them stays, the
+ * record does. */
 static hudi_status flag_hits(struct hd_op *op, const hd_upsert *upsert,
                              const struct hd_file_hits *file, struct hd_arena *arena, uint8_t **out)
 {
@@ -221,8 +222,8 @@ static hudi_status flag_hits(struct hd_op *op, const hd_upsert *upsert,
             continue;
         }
         (*out)[sorted[i] - file->hits] |= HD_SPOOLED_AGAIN;
-        if (sorted[i]->drop)
-            (*out)[sorted[first] - file->hits] |= HD_SPOOLED_LOG_DROP;
+        if (!sorted[i]->drop)
+            (*out)[sorted[first] - file->hits] &= (uint8_t)~HD_SPOOLED_LOG_DROP;
     }
     return HUDI_OK;
 }

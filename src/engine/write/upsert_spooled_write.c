@@ -155,17 +155,24 @@ static int by_place(struct hd_slice a, struct hd_slice b)
     return (row_a > row_b) - (row_a < row_b);
 }
 
-static int64_t next_row(const void *self)
+/* Whether a record of the slice is at hand, and its row, which may be HD_INDEX_ROW_IN_LOGS. */
+static bool has_record(const struct lane *lane, int64_t *row)
 {
-    const struct lane *lane = self;
     struct hd_slice record;
     uint32_t slice;
-    int64_t row;
 
     if (!hd_spool_merge_peek(lane->records, &record))
-        return INT64_MAX;
-    place_of(record, &slice, &row);
-    return slice == lane->slice + 1 ? row : INT64_MAX;
+        return false;
+    place_of(record, &slice, row);
+    return slice == lane->slice + 1;
+}
+
+/* For the merge handle: a file that is rewritten has no logs. */
+static int64_t next_row(const void *self)
+{
+    int64_t row;
+
+    return has_record(self, &row) ? row : INT64_MAX;
 }
 
 /* The record at hand to the builders and the list; `again`: it is passed over when it has that
@@ -275,9 +282,10 @@ static hudi_status append_hits(struct hd_op *op, struct lane *lane, hd_append_ha
     hudi_status status = HUDI_OK;
     struct ArrowArray rows = {0}, keys = {0};
     struct hd_shared_array *records = NULL;
+    int64_t row;
 
     lane->n_hits = 0;
-    while (lane->n_hits < HD_SPOOL_BATCH_ROWS && next_row(lane) != INT64_MAX)
+    while (lane->n_hits < HD_SPOOL_BATCH_ROWS && has_record(lane, &row))
         HD_TRY(take_record(op, lane, true, HD_SPOOLED_AGAIN));
     if (lane->n_hits == 0)
         return HUDI_OK;
@@ -297,6 +305,7 @@ static hudi_status log_slice(struct hd_op *op, struct lane *lane)
     hudi_status status = HUDI_OK;
     const hd_upsert *upsert = lane->upsert;
     hd_append_handle *handle = NULL;
+    int64_t row;
     const struct hd_append_request request = {.config = upsert->config,
                                               .schema = upsert->schema,
                                               .merger = upsert->merger,
@@ -306,7 +315,7 @@ static hudi_status log_slice(struct hd_op *op, struct lane *lane)
                                                   upsert->config->operation == HD_OPERATION_DELETE};
 
     HD_TRY(hd_append_handle_open(op, &request, &lane->status, &handle));
-    while (next_row(lane) != INT64_MAX)
+    while (has_record(lane, &row))
         HD_TRY_OUT(append_hits(op, lane, handle));
     status = hd_append_handle_close(op, handle);
     handle = NULL;
@@ -319,18 +328,19 @@ static hudi_status run_slices(struct hd_op *op, struct lane *lane)
 {
     const hd_upsert *upsert = lane->upsert;
     const bool logs = upsert->config->table->config.type == HD_MERGE_ON_READ;
+    struct hd_slice left;
+    int64_t row;
 
     for (size_t slice = 0; slice < upsert->n_slices; slice++) {
         if (hd_upsert_lane(upsert, slice) != lane->number)
             continue;
         lane->slice = (uint32_t)slice;
         const bool fills = upsert->spooled->insert_counts[slice] > 0;
-        if (!fills && next_row(lane) == INT64_MAX)
+        if (!fills && !has_record(lane, &row))
             continue;
         HD_TRY(logs && !fills ? log_slice(op, lane) : merge_slice(op, lane));
     }
-    struct hd_slice record;
-    return hd_spool_merge_peek(lane->records, &record)
+    return hd_spool_merge_peek(lane->records, &left)
                ? hd_fail(op, HUDI_INTERNAL, "records are left behind the last file group")
                : HUDI_OK;
 }
