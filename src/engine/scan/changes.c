@@ -79,7 +79,7 @@ static hudi_status make_schemas(struct hd_op *op, struct hd_changes *changes)
     changes->images = plan->query;
     changes->images.columns = columns;
     changes->n_image_columns = n;
-    if (changes->table->config.populate_meta_fields) {
+    if (changes->table->config.populate_meta_fields && plan->avro != NULL) {
         columns[n] = hd_schema_find(&plan->schema, HD_META_RECORD_KEY);
         columns[n + 1] = hd_schema_find(&plan->schema, HD_META_COMMIT_TIME);
         changes->images.n_columns = n + 2;

@@ -191,6 +191,32 @@ static void expect_failure(struct scan_table *t, hudi_status status, const char 
     hd_str_clear(&got);
 }
 
+/* The whole stream, without looking at it. */
+static hudi_status drain(struct scan_table *t, int64_t *n_rows)
+{
+    struct hd_op *op = t->table.op;
+    struct hd_table_snapshot snapshot = {0};
+    struct ArrowArrayStream stream = {0};
+    struct ArrowArray batch;
+    hd_scan_plan *plan;
+    char uri[64];
+
+    *n_rows = 0;
+    snprintf(uri, sizeof uri, "memory:%s/t", t->table.name);
+    hudi_status status = hd_table_snapshot_load(op, uri, &snapshot);
+    if (status == HUDI_OK)
+        status = hd_scan_plan_new(op, NULL, &snapshot, &t->options, &plan);
+    if (status == HUDI_OK)
+        status = hd_scan_stream(op, NULL, plan, &stream);
+    while (status == HUDI_OK && (status = hd_stream_next(op, &stream, &batch)) == HUDI_OK) {
+        *n_rows += batch.length;
+        hd_array_clear(&batch);
+    }
+    hd_stream_clear(&stream);
+    hd_table_snapshot_clear(op, &snapshot);
+    return status == HUDI_END ? HUDI_OK : status;
+}
+
 /* ---- tests -------------------------------------------------------------------------------- */
 
 static void logged_images_come_as_they_are(void **state)
@@ -329,6 +355,19 @@ static void a_limit_ends_the_stream(void **state)
     scan_table_close(&t);
 }
 
+static void a_table_without_commits_has_no_changes(void **state)
+{
+    struct scan_table t;
+
+    scan_table_open(*state, &t, "changes16", "string", CDC "OP_KEY_ONLY\n");
+    int64_t n_rows;
+    scan_option(&t, "hoodie.datasource.query.type", "incremental");
+    scan_option(&t, "hoodie.datasource.query.incremental.format", "cdc");
+    test_must(t.table.op, drain(&t, &n_rows));
+    assert_int_equal(n_rows, 0);
+    scan_table_close(&t);
+}
+
 static void what_cannot_be_told_is_an_error(void **state)
 {
     struct scan_table t;
@@ -373,32 +412,6 @@ static void a_cut_file_of_changes_is_never_read_as_fewer_changes(void **state)
         hd_str_clear(&got);
     }
     scan_table_close(&t);
-}
-
-/* The whole stream, without looking at it. */
-static hudi_status drain(struct scan_table *t, int64_t *n_rows)
-{
-    struct hd_op *op = t->table.op;
-    struct hd_table_snapshot snapshot = {0};
-    struct ArrowArrayStream stream = {0};
-    struct ArrowArray batch;
-    hd_scan_plan *plan;
-    char uri[64];
-
-    *n_rows = 0;
-    snprintf(uri, sizeof uri, "memory:%s/t", t->table.name);
-    hudi_status status = hd_table_snapshot_load(op, uri, &snapshot);
-    if (status == HUDI_OK)
-        status = hd_scan_plan_new(op, NULL, &snapshot, &t->options, &plan);
-    if (status == HUDI_OK)
-        status = hd_scan_stream(op, NULL, plan, &stream);
-    while (status == HUDI_OK && (status = hd_stream_next(op, &stream, &batch)) == HUDI_OK) {
-        *n_rows += batch.length;
-        hd_array_clear(&batch);
-    }
-    hd_stream_clear(&stream);
-    hd_table_snapshot_clear(op, &snapshot);
-    return status == HUDI_END ? HUDI_OK : status;
 }
 
 static void every_failure_leaves_nothing_behind(void **state)
@@ -477,6 +490,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(clustering_changes_nothing, test_op_setup,
                                         test_op_teardown),
         cmocka_unit_test_setup_teardown(a_limit_ends_the_stream, test_op_setup, test_op_teardown),
+        cmocka_unit_test_setup_teardown(a_table_without_commits_has_no_changes, test_op_setup,
+                                        test_op_teardown),
         cmocka_unit_test_setup_teardown(what_cannot_be_told_is_an_error, test_op_setup,
                                         test_op_teardown),
         cmocka_unit_test_setup_teardown(a_cut_file_of_changes_is_never_read_as_fewer_changes,
