@@ -216,16 +216,71 @@ out:
     return status;
 }
 
-/* The log files that write stats name: of the completed commit, or of the inflight file, where some
- * releases note what they are about to write (without the names of files, which then cannot be
- * told). */
+/* The log files of a slice that an inflight file says will be written to: which of them got blocks
+ * of the target it does not say, so all are in the plan. */
+static hudi_status add_slice(struct hd_op *op, struct plan_builder *builder, const char *partition,
+                             const char *file_id, const char *base_instant)
+{
+    hudi_status status = HUDI_OK;
+    struct hd_arena arena = {0};
+    struct hd_file_info *files;
+    char *dir = NULL;
+    size_t n = 0;
+
+    HD_TRY_OUT(hd_path_join(op, builder->table->path, partition, &dir));
+    status = hd_fs_list(op, builder->table->fs, dir, &arena, &files, &n);
+    HD_TRY_OUT(status == HUDI_NOT_FOUND ? HUDI_OK : status);
+    status = HUDI_OK;
+    for (size_t i = 0; i < n; i++) {
+        struct data_path at = {.partition = hd_slice_text(partition), .name = files[i].name};
+
+        if (hd_file_name_parse(files[i].name, &at.parts) && at.parts.kind == HD_FILE_LOG &&
+            hd_slice_equal(at.parts.file_id, hd_slice_text(file_id)) &&
+            hd_slice_equal(at.parts.instant, hd_slice_text(base_instant)))
+            HD_TRY_OUT(add_log(op, builder, &at, (int64_t)files[i].size_bytes));
+    }
+out:
+    hd_free(op, dir);
+    hd_arena_clear(&arena);
+    return status;
+}
+
+/* The workload profile that some releases write into the inflight file: a stat for each slice to be
+ * updated, with its base instant, or nothing at all. */
+static hudi_status plan_profile(struct hd_op *op, struct plan_builder *builder,
+                                const struct hd_instant *target)
+{
+    struct hd_commit_metadata profile = {0};
+    uint8_t *bytes = NULL;
+    size_t n = 0;
+
+    if (target->state != HD_INFLIGHT)
+        return HUDI_OK;
+    HD_TRY(hd_timeline_read(op, &builder->table->timeline, target, HD_INFLIGHT, &bytes, &n));
+    hudi_status status =
+        n == 0 ? HUDI_OK : hd_commit_metadata_parse(op, hd_slice_of(bytes, n), &profile);
+    hd_free(op, bytes);
+    for (size_t i = 0; i < profile.n_stats && status == HUDI_OK; i++) {
+        const struct hd_write_stat *stat = &profile.stats[i];
+
+        if (stat->file_id != NULL && stat->file_id[0] != '\0' && stat->partition_path != NULL &&
+            stat->prev_commit != NULL && strcmp(stat->prev_commit, "null") != 0)
+            status = add_slice(op, builder, stat->partition_path, stat->file_id, stat->prev_commit);
+    }
+    hd_commit_metadata_clear(&profile);
+    return status;
+}
+
+/* The log files that the write stats of a completed commit name. */
 static hudi_status plan_logs(struct hd_op *op, struct plan_builder *builder,
                              const struct hd_instant *target)
 {
     struct hd_commit_metadata metadata = {0};
 
-    if (builder->table->config.type != HD_MERGE_ON_READ || target->state != HD_COMPLETED)
+    if (builder->table->config.type != HD_MERGE_ON_READ)
         return HUDI_OK;
+    if (target->state != HD_COMPLETED)
+        return plan_profile(op, builder, target);
     HD_TRY(hd_timeline_read_commit(op, &builder->table->timeline, target, &metadata));
     hudi_status status = HUDI_OK;
     for (size_t i = 0; i < metadata.n_stats && status == HUDI_OK; i++) {

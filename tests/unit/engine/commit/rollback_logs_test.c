@@ -111,6 +111,11 @@ static size_t count_rollback_blocks(struct hd_op *op, const struct hd_table_snap
     return n_found;
 }
 
+static const struct expected_slice *slice_of(const struct expected *wanted, const char *partition)
+{
+    return &wanted->slices[strcmp(wanted->slices[0].partition, partition) == 0 ? 0 : 1];
+}
+
 static void check_request(const struct expected_slice *slice,
                           const struct hd_rollback_request *request)
 {
@@ -148,7 +153,7 @@ static void check_rollback(struct hd_op *op, const struct hd_table_snapshot *tab
     assert_string_equal(plan.target_action, "deltacommit");
     assert_int_equal(plan.n_requests, 2);
     for (size_t i = 0; i < 2; i++)
-        check_request(&wanted->slices[i], &plan.requests[i]);
+        check_request(slice_of(wanted, plan.requests[i].partition_path), &plan.requests[i]);
     hd_rollback_plan_clear(&plan);
     hd_free(op, bytes);
 
@@ -156,7 +161,7 @@ static void check_rollback(struct hd_op *op, const struct hd_table_snapshot *tab
     test_must(op, hd_rollback_metadata_decode(op, hd_slice_of(bytes, n), &plan));
     assert_int_equal(plan.n_requests, 2);
     for (size_t i = 0; i < 2; i++) {
-        const struct expected_slice *slice = &wanted->slices[i];
+        const struct expected_slice *slice = slice_of(wanted, plan.requests[i].partition_path);
         char uri[512];
 
         snprintf(uri, sizeof uri, "file:%s/%s/%s", table->path, slice->partition,
@@ -216,6 +221,27 @@ static void failed_delta_commits_get_rollback_blocks(void **state)
     }
 }
 
+/* Without markers what Spark notes in its inflight file tells the slices; Flink notes nothing. */
+static void without_markers_the_inflight_file_tells_the_slices(void **state)
+{
+    struct expected wanted = CASES[0];
+    struct hd_op *op = *state;
+    struct hd_table_snapshot table;
+    char *path = test_golden_unpack(wanted.table);
+
+    test_must(op, hd_table_snapshot_load(op, path, &table));
+    test_must(op, hd_markers_delete(op, table.fs, table.path, wanted.target));
+    hd_table_snapshot_clear(op, &table);
+    test_must(op, roll_back(op, path));
+    for (size_t i = 0; i < 2; i++) { /* the first log file is of the slice, too */
+        wanted.slices[i].logs[1] = wanted.slices[i].logs[0];
+        wanted.slices[i].logs[0] =
+            i == 0 ? SPARK_LOG(NORTH, "1", "1-2187-3152") : SPARK_LOG(SOUTH, "1", "0-2187-3151");
+    }
+    check_table(op, path, &wanted, false);
+    test_golden_remove(path);
+}
+
 static void a_rollback_that_stops_anywhere_goes_on(void **state)
 {
     struct hd_op *op = *state;
@@ -242,6 +268,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(failed_delta_commits_get_rollback_blocks, test_op_setup,
                                         test_op_teardown),
+        cmocka_unit_test_setup_teardown(without_markers_the_inflight_file_tells_the_slices,
+                                        test_op_setup, test_op_teardown),
         cmocka_unit_test_setup_teardown(a_rollback_that_stops_anywhere_goes_on, test_op_setup,
                                         test_op_teardown),
     };
