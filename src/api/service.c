@@ -37,8 +37,9 @@ static hudi_status roll_back(struct hd_op *op, hudi_context *context, const char
 
     HD_TRY_OUT(hd_table_snapshot_load(op, uri, &table));
     HD_TRY_OUT(hd_check_writable(op, &table));
-    HD_TRY_OUT(hd_table_lock(
-        op, &table, (uint64_t)hd_options_int(options, NULL, "libhudi.write.lock.wait.ms"), &lock));
+    HD_TRY_OUT(hd_table_lock(op, &table, options,
+                             (uint64_t)hd_options_int(options, NULL, "libhudi.write.lock.wait.ms"),
+                             &lock));
     HD_TRY_OUT(hd_table_snapshot_reload(op, &table));
     HD_TRY_OUT(hd_check_no_restore(op, &table.timeline));
     HD_TRY_OUT(choose_target(op, &table.timeline, time, &target));

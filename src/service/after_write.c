@@ -27,12 +27,12 @@ static hudi_status archive(struct hd_op *op, hd_pool *pool, struct hd_table_snap
 }
 
 /* HUDI_NOT_FOUND (no error) when another writer is at work: it runs them in the end. */
-static hudi_status open_table(struct hd_op *op, const char *uri, struct hd_table_snapshot *table,
-                              struct hd_fs_lock **lock)
+static hudi_status open_table(struct hd_op *op, const char *uri, const struct hd_options *options,
+                              struct hd_table_snapshot *table, struct hd_fs_lock **lock)
 {
     HD_TRY(hd_table_snapshot_load(op, uri, table));
     HD_TRY(hd_check_serviceable(op, table));
-    const hudi_status status = hd_table_lock(op, table, 0, lock);
+    const hudi_status status = hd_table_lock(op, table, options, 0, lock);
     if (status == HUDI_CONFLICT) {
         hd_op_clear_error(op);
         return HUDI_NOT_FOUND;
@@ -47,7 +47,7 @@ void hd_services_after_write(struct hd_op *op, hd_pool *pool, const char *uri,
     struct hd_table_snapshot table = {0};
     struct hd_fs_lock *lock = NULL;
 
-    hudi_status status = open_table(op, uri, &table, &lock);
+    hudi_status status = open_table(op, uri, options, &table, &lock);
     if (status != HUDI_OK) {
         log_failure(op, "services", status == HUDI_NOT_FOUND ? HUDI_OK : status);
     } else {

@@ -444,7 +444,7 @@ hudi_status hd_archive(struct hd_op *op, hd_pool *pool, const char *uri,
     HD_TRY_OUT(hd_table_snapshot_load(op, uri, &table));
     HD_TRY_OUT(hd_check_serviceable(op, &table));
     if (!dry_run) {
-        HD_TRY_OUT(hd_table_lock(op, &table, wait_ms, &lock));
+        HD_TRY_OUT(hd_table_lock(op, &table, options, wait_ms, &lock));
         HD_TRY_OUT(hd_table_snapshot_reload(op, &table));
     }
     HD_TRY_OUT(hd_archive_locked(op, pool, &table, options, dry_run, out));

@@ -407,7 +407,7 @@ hudi_status hd_clean(struct hd_op *op, hd_pool *pool, const char *uri,
     HD_TRY_OUT(hd_table_snapshot_load(op, uri, &table));
     if (step != HD_CLEAN_DRY_RUN && step != HD_CLEAN_PENDING) {
         HD_TRY_OUT(hd_check_serviceable(op, &table));
-        HD_TRY_OUT(hd_table_lock(op, &table, wait_ms, &lock));
+        HD_TRY_OUT(hd_table_lock(op, &table, options, wait_ms, &lock));
         HD_TRY_OUT(hd_table_snapshot_reload(op, &table));
     }
     HD_TRY_OUT(hd_check_serviceable(op, &table));

@@ -167,7 +167,7 @@ static hudi_status compact_table(struct hd_op *op, hd_pool *pool, struct hd_tabl
 
     if (changes(step)) {
         HD_TRY(hd_switch_metadata_table_off(op, table));
-        HD_TRY(hd_rollback_failed_writes(op, pool, table));
+        HD_TRY(hd_rollback_failed_writes(op, pool, table, options));
     }
     if (runs)
         HD_TRY(roll_back_begun(op, pool, table, time));
@@ -187,6 +187,7 @@ static hudi_status check_table(struct hd_op *op, const struct hd_table_snapshot 
 {
     if (table->config.type != HD_MERGE_ON_READ)
         return hd_fail(op, HUDI_INVALID, "a copy-on-write table has no log files to compact");
+    HD_TRY(hd_check_no_restore(op, &table->timeline));
     return hd_check_rewritable(op, table, options);
 }
 
@@ -203,7 +204,7 @@ hudi_status hd_compact(struct hd_op *op, hd_pool *pool, const char *uri,
     HD_TRY_OUT(hd_table_snapshot_load(op, uri, &table));
     if (changes(step)) {
         HD_TRY_OUT(check_table(op, &table, options));
-        HD_TRY_OUT(hd_table_lock(op, &table, wait_ms, &lock));
+        HD_TRY_OUT(hd_table_lock(op, &table, options, wait_ms, &lock));
         HD_TRY_OUT(hd_table_snapshot_reload(op, &table));
     }
     HD_TRY_OUT(check_table(op, &table, options));

@@ -92,7 +92,7 @@ static hudi_status roll_back_hung(struct hd_op *op, struct repair *repair)
     if (!any || repair->dry_run)
         return HUDI_OK;
     HD_TRY(hd_switch_metadata_table_off(op, &repair->table));
-    HD_TRY(hd_rollback_failed_writes(op, repair->pool, &repair->table));
+    HD_TRY(hd_rollback_failed_writes(op, repair->pool, &repair->table, repair->options));
     return hd_table_snapshot_reload(op, &repair->table);
 }
 
@@ -244,7 +244,7 @@ hudi_status hd_repair(struct hd_op *op, hd_pool *pool, const char *uri,
     HD_TRY_OUT(hd_table_snapshot_load(op, uri, &repair.table));
     HD_TRY_OUT(hd_check_serviceable(op, &repair.table));
     if (!dry_run)
-        HD_TRY_OUT(hd_table_lock(op, &repair.table, wait_ms, &lock));
+        HD_TRY_OUT(hd_table_lock(op, &repair.table, options, wait_ms, &lock));
     HD_TRY_OUT(hd_table_snapshot_reload(op, &repair.table));
     HD_TRY_OUT(hd_verify(op, pool, uri, options, &repair.found));
     HD_TRY_OUT(run(op, &repair));

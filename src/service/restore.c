@@ -198,7 +198,8 @@ static hudi_status run_plan(struct hd_op *op, hd_pool *pool, struct hd_table_sna
         HD_TRY_OUT(hd_transition_start(op, &table->timeline, time, HD_ACTION_RESTORE, NULL, 0));
     HD_TRY_OUT(hd_switch_metadata_table_off(op, table));
     HD_TRY_OUT(hd_table_snapshot_reload(op, table));
-    HD_TRY_OUT(hd_rollback_failed_writes(op, pool, table)); /* and rollbacks that were begun */
+    HD_TRY_OUT(
+        hd_rollback_failed_writes(op, pool, table, NULL)); /* and rollbacks that were begun */
     for (size_t i = 0; i < plan->n_steps; i++) {
         HD_TRY_OUT(hd_op_check_cancel(op));
         HD_TRY_OUT(roll_back(op, pool, table, &plan->steps[i]));
@@ -295,7 +296,7 @@ hudi_status hd_restore(struct hd_op *op, hd_pool *pool, const char *uri,
     HD_TRY_OUT(hd_table_snapshot_load(op, uri, &table));
     HD_TRY_OUT(hd_check_service_table(op, &table));
     HD_TRY_OUT(hd_check_writable(op, &table)); /* what can be rolled back */
-    HD_TRY_OUT(hd_table_lock(op, &table, wait_ms, &lock));
+    HD_TRY_OUT(hd_table_lock(op, &table, options, wait_ms, &lock));
     HD_TRY_OUT(hd_table_snapshot_reload(op, &table));
     HD_TRY_OUT(hd_check_service_table(op, &table));
     HD_TRY_OUT(restore(op, pool, &table, time, &n));

@@ -238,7 +238,7 @@ static hudi_status open_locked(struct hd_op *op, const char *uri, const struct h
 
     HD_TRY(hd_table_snapshot_load(op, uri, table));
     HD_TRY(hd_check_serviceable(op, table));
-    HD_TRY(hd_table_lock(op, table, wait_ms, lock));
+    HD_TRY(hd_table_lock(op, table, options, wait_ms, lock));
     HD_TRY(hd_table_snapshot_reload(op, table));
     return hd_check_serviceable(op, table);
 }

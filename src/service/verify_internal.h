@@ -103,9 +103,6 @@ struct hd_verify {
 hudi_status hd_verify_timeline(struct hd_op *op, struct hd_verify *verify);
 void hd_expectations_clear(struct hd_expectations *expected);
 
-/* Below the table: a file for each writer that beats. */
-#define HD_HEARTBEAT_FOLDER ".hoodie/.heartbeat"
-
 /** A pending instant that is no rollback: who is behind it, and whether its plan can be carried
  * out: verify_pending.c. */
 hudi_status hd_verify_pending(struct hd_op *op, struct hd_verify *verify,

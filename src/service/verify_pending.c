@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "engine/commit/heartbeat.h"
 #include "format/timeline/clean_plan.h"
 #include "format/timeline/compaction_plan.h"
 #include "format/timeline/replace_plan.h"
@@ -131,17 +132,6 @@ static hudi_status check_plan(struct hd_op *op, struct hd_verify *verify,
 
 /* ---- heartbeats ------------------------------------------------------------------------------*/
 
-static int64_t patience_ms(const struct hd_verify *verify)
-{
-    const struct hd_properties *const properties = &verify->table.config.properties;
-    const int64_t interval =
-        hd_options_int(verify->options, properties, "hoodie.client.heartbeat.interval_in_ms");
-    const int64_t misses =
-        hd_options_int(verify->options, properties, "hoodie.client.heartbeat.tolerable.misses");
-
-    return misses > INT64_MAX / interval - 1 ? INT64_MAX : interval * misses;
-}
-
 static int64_t age_ms(struct hd_op *op, int64_t modified_ms)
 {
     const int64_t now_ms = (int64_t)hd_now_ms(op);
@@ -175,7 +165,7 @@ hudi_status hd_verify_pending(struct hd_op *op, struct hd_verify *verify,
     int64_t beat;
 
     HD_TRY(heartbeat_age(op, verify, instant->time, &beat));
-    if (beat >= 0 && beat <= patience_ms(verify))
+    if (beat >= 0 && beat <= hd_heartbeat_patience_ms(verify->options))
         HD_TRY(hd_report_note(op, &verify->report, "writer-at-work", instant->time,
                               "%s is %s, and its writer beats", action, state));
     else if (beat >= 0)
@@ -218,7 +208,7 @@ hudi_status hd_verify_heartbeats(struct hd_op *op, struct hd_verify *verify)
 
         if (infos[i].is_dir || strspn(infos[i].name, "0123456789") != strlen(infos[i].name) ||
             is_pending(&table->timeline, infos[i].name) ||
-            age_ms(op, infos[i].modified_ms) <= patience_ms(verify))
+            age_ms(op, infos[i].modified_ms) <= hd_heartbeat_patience_ms(verify->options))
             continue;
         status = hd_path_join(op, HD_HEARTBEAT_FOLDER, infos[i].name, &where);
         if (status != HUDI_OK)

@@ -159,6 +159,7 @@ hudi_status hd_memory_create_node(struct hd_op *op, struct memory_store *store, 
             return hd_fail(op, HUDI_IO, "is a folder, not a file: %s", path);
         store->used_bytes -= node->bytes.size;
         node->bytes.size = 0;
+        node->modified_ms = (int64_t)hd_now_ms(op);
     } else {
         HD_TRY(hd_memory_node_new(op, false, &node));
         const hudi_status status = hd_memory_folder_put(op, &parent->now, name, node);

@@ -660,6 +660,44 @@ def test_repair_puts_right_what_loses_no_row(table):
     error(MISUSED, "verify", table, "--dry-run")
 
 
+SHARED = ["-o", "hoodie.write.concurrency.mode=optimistic_concurrency_control", "-o",
+          "hoodie.write.lock.provider=org.apache.hudi.client.transaction.lock.FileSystemBasedLockProvider",
+          "-o", "libhudi.write.lock.wait.ms=0"]
+
+
+def test_writers_of_hudi_share_the_table_by_its_lock_file(table):
+    write = ["write", table, "--format", "jsonl", "-"]
+    done(*write, *SHARED, stdin=lines(ROWS))
+    lock, beats = table / ".hoodie" / "lock", table / ".hoodie" / ".heartbeat"
+    assert not lock.exists() and list(beats.iterdir()) == []
+    lock.touch() # somebody commits
+    assert "lock file" in error(FAILED, *write, *SHARED, stdin=lines(ROWS))
+    assert "lock file" in error(FAILED, "clean", table, *SHARED)
+    os.utime(lock, (1_000_000_000, 1_000_000_000))
+    assert "lock file" in error(FAILED, *write, *SHARED, stdin=lines(ROWS))
+    result = run(*write, *SHARED, "-o", "hoodie.write.lock.filesystem.expire=1", stdin=lines(ROWS))
+    assert result.returncode == OK and b"left behind" in result.stderr and not lock.exists()
+    assert "lock.provider" in error(MISUSED, *write, *SHARED[:2], stdin=lines(ROWS))
+
+
+def test_a_writer_that_beats_is_left_alone(table):
+    write = ["write", table, "--format", "jsonl", "-", *SHARED]
+    first = json_lines(done("timeline", table, "--json"))[0]["time"]
+    other = str(int(first) + 1)
+    (table / ".hoodie" / f"{other}.commit.requested").touch()
+    (table / ".hoodie" / f"{other}.inflight").touch()
+    (table / ".hoodie" / ".heartbeat").mkdir()
+    beat = table / ".hoodie" / ".heartbeat" / other
+    beat.touch()
+    done(*write, stdin=lines(ROWS))
+    assert (table / ".hoodie" / f"{other}.inflight").exists()
+    assert "writer-at-work" in run("verify", table).stdout.decode()
+    os.utime(beat, (1_000_000_000, 1_000_000_000))
+    result = run(*write, stdin=lines(ROWS))
+    assert result.returncode == OK and other in result.stderr.decode()
+    assert not (table / ".hoodie" / f"{other}.inflight").exists()
+
+
 @pytest.mark.parametrize("new,key", [("true", "1"), ("false", "id:1")])
 def test_the_first_write_chooses_the_form_of_complex_keys_of_one_field(tmp_path, schema, new, key):
     table = tmp_path / "t"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/commit/coordinator.h"
 
+#include "engine/commit/heartbeat.h"
 #include "engine/commit/reconcile_markers.h"
 #include "engine/commit/rollback.h"
 #include "engine/commit/table_lock.h"
@@ -16,6 +17,7 @@ struct hd_coordinator {
     struct hd_table_snapshot table;
     hd_pool *pool;
     struct hd_fs_lock *lock;
+    hd_heartbeat *heartbeat; /* NULL where there is one writer */
     struct hd_write_config config;
     bool begun; /* the requested file exists */
     struct hd_write_status *statuses;
@@ -36,6 +38,7 @@ static void release(struct hd_op *op, hd_coordinator *coordinator)
         hd_write_status_clear(op, &coordinator->statuses[i]);
     hd_free(op, coordinator->statuses);
     hd_write_config_clear(&coordinator->config);
+    hd_heartbeat_stop(op, coordinator->heartbeat);
     hd_fs_unlock(coordinator->lock);
     hd_table_snapshot_clear(op, &coordinator->table);
     hd_free(op, coordinator);
@@ -68,7 +71,7 @@ static hudi_status begin_instant(struct hd_op *op, hd_coordinator *coordinator)
     HD_TRY(hd_check_no_restore(op, &table->timeline));
     HD_TRY(hd_check_columns(op, table, &config->options));
     HD_TRY(hd_switch_metadata_table_off(op, table));
-    HD_TRY(hd_rollback_failed_writes(op, coordinator->pool, table));
+    HD_TRY(hd_rollback_failed_writes(op, coordinator->pool, table, &config->options));
     const bool bare = hd_write_bool(config, "hoodie.write.complex.keygen.new.encoding");
     HD_TRY(hd_detect_key_encoding(op, table, bare ? HD_COMPLEX_BARE : HD_COMPLEX_WITH_FIELD,
                                   &config->encoding));
@@ -77,6 +80,10 @@ static hudi_status begin_instant(struct hd_op *op, hd_coordinator *coordinator)
     if (last != NULL)
         memcpy(config->base_instant, last->time, strlen(last->time) + 1);
     HD_TRY(hd_transition_new_time(op, &table->timeline, config->instant_time));
+    if (hd_has_several_writers(&config->options) ||
+        strcmp(hd_write_text(config, "hoodie.cleaner.policy.failed.writes"), "LAZY") == 0)
+        HD_TRY(hd_heartbeat_start(op, table, &config->options, config->instant_time,
+                                  &coordinator->heartbeat));
     const enum hd_action action = hd_write_action(config);
     HD_TRY(request(op, coordinator, action));
     coordinator->begun = true;
@@ -97,7 +104,7 @@ hudi_status hd_coordinator_begin(struct hd_op *op, hd_pool *pool, const char *ur
     coordinator->config.pool = pool;
     HD_TRY_OUT(hd_write_config_init(op, options, &coordinator->config));
     HD_TRY_OUT(
-        hd_table_lock(op, &coordinator->table,
+        hd_table_lock(op, &coordinator->table, &coordinator->config.options,
                       (uint64_t)hd_write_int(&coordinator->config, "libhudi.write.lock.wait.ms"),
                       &coordinator->lock));
     /* What was read before the lock may be a dead or a live writer's past. */
@@ -370,6 +377,7 @@ hudi_status hd_coordinator_commit(struct hd_op *op, hd_coordinator *coordinator,
     }
     HD_TRY_OUT(hd_reconcile_markers(op, coordinator->pool, table, coordinator->config.instant_time,
                                     &metadata));
+    HD_TRY_OUT(hd_heartbeat_check(op, coordinator->heartbeat));
     HD_TRY_OUT(publish(op, coordinator, &metadata));
     published = true;
     if (hd_markers_delete(op, table->fs, table->path, coordinator->config.instant_time) !=

@@ -2,12 +2,15 @@
 #include "engine/commit/rollback.h"
 
 #include "base/map.h"
+#include "engine/commit/heartbeat.h"
 #include "engine/commit/rollback_request.h"
 #include "format/layout/file_name.h"
 #include "format/marker/marker.h"
 #include "format/timeline/replace_plan.h"
 #include "format/timeline/rollback_plan.h"
 #include "format/timeline/transition.h"
+
+#define FAILED_WRITES "hoodie.cleaner.policy.failed.writes"
 
 /* ---- carrying it out --------------------------------------------------------------------------
  */
@@ -261,7 +264,8 @@ static hudi_status is_failed_write(struct hd_op *op, const struct hd_timeline *t
 }
 
 hudi_status hd_rollback_failed_writes(struct hd_op *op, hd_pool *pool,
-                                      struct hd_table_snapshot *table)
+                                      struct hd_table_snapshot *table,
+                                      const struct hd_options *options)
 {
     bool changed = false;
 
@@ -274,13 +278,18 @@ hudi_status hd_rollback_failed_writes(struct hd_op *op, hd_pool *pool,
     }
     if (changed)
         HD_TRY(hd_table_snapshot_reload(op, table));
+    if (options != NULL && strcmp(hd_options_text(options, NULL, FAILED_WRITES), "NEVER") == 0)
+        return HUDI_OK;
     changed = false;
     for (size_t i = 0; i < table->timeline.n_instants; i++) {
         const struct hd_instant *instant = &table->timeline.instants[i];
-        bool failed;
+        bool failed, alive;
 
         HD_TRY(is_failed_write(op, &table->timeline, instant, &failed));
         if (!failed)
+            continue;
+        HD_TRY(hd_heartbeat_is_alive(op, table, options, instant->time, &alive));
+        if (alive)
             continue;
         hd_log(op, HD_LOG_WARN, "%s was left by a writer that did not finish; rolling it back",
                instant->time);

@@ -28,9 +28,11 @@ hudi_status hd_rollback_instant(struct hd_op *op, hd_pool *pool, struct hd_table
                                 const struct hd_instant *target);
 
 /** Finish rollbacks that were begun, then roll back every pending commit, deltacommit and
- * replacecommit (clustering plans and compactions stay: they are run again). Reloads the table when
- * anything was done. Source: BaseHoodieTableServiceClient.rollbackFailedWrites (eager) */
+ * replacecommit (clustering plans and compactions stay: they are run again) but for those whose
+ * writer beats (heartbeat.h). `options` may be NULL. Reloads the table when anything was done.
+ * Source: BaseHoodieTableServiceClient.rollbackFailedWrites (eager, and lazy) */
 hudi_status hd_rollback_failed_writes(struct hd_op *op, hd_pool *pool,
-                                      struct hd_table_snapshot *table);
+                                      struct hd_table_snapshot *table,
+                                      const struct hd_options *options);
 
 #endif

@@ -201,7 +201,7 @@ static hudi_status roll_back(struct hd_op *op, const char *path)
     hudi_status status = hd_table_snapshot_load(op, path, &table);
 
     if (status == HUDI_OK)
-        status = hd_rollback_failed_writes(op, NULL, &table);
+        status = hd_rollback_failed_writes(op, NULL, &table, NULL);
     hd_table_snapshot_clear(op, &table);
     return status;
 }

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/commit/heartbeat.h"
+
+#include "base/pool.h"
+
+/* How soon the thread sees that it is to stop. */
+#define LOOK_MS 20
+
+struct hd_heartbeat {
+    hd_file_system *fs; /* borrowed */
+    char *path;
+    int64_t interval_ms;
+    int64_t patience_ms;
+    hd_atomic_bool stopped;
+    HD_ATOMIC(int64_t) last_ms; /* of the last beat */
+    struct hd_task *task;
+    struct hd_op op; /* the thread's */
+};
+
+int64_t hd_heartbeat_patience_ms(const struct hd_options *options)
+{
+    const int64_t interval =
+        hd_options_int(options, NULL, "hoodie.client.heartbeat.interval_in_ms");
+    const int64_t misses =
+        hd_options_int(options, NULL, "hoodie.client.heartbeat.tolerable.misses");
+
+    return misses > INT64_MAX / interval - 1 ? INT64_MAX : interval * misses;
+}
+
+static hudi_status beat(struct hd_op *op, hd_heartbeat *heartbeat)
+{
+    hd_output_file *file;
+
+    HD_TRY(hd_fs_open_output(op, heartbeat->fs, heartbeat->path, false, &file));
+    HD_TRY(hd_output_file_close(op, file, false));
+    atomic_store(&heartbeat->last_ms, (int64_t)hd_now_ms(op));
+    return HUDI_OK;
+}
+
+/* A beat that fails is tried again at once: the writer is told when it completes. */
+static hudi_status go_on(struct hd_op *op, void *argument)
+{
+    hd_heartbeat *const heartbeat = argument;
+
+    while (!atomic_load(&heartbeat->stopped)) {
+        const int64_t since_ms = (int64_t)hd_now_ms(op) - atomic_load(&heartbeat->last_ms);
+
+        if (since_ms >= heartbeat->interval_ms && beat(op, heartbeat) != HUDI_OK)
+            hd_op_clear_error(op);
+        hd_sleep_ms(op, LOOK_MS);
+    }
+    return HUDI_OK;
+}
+
+static void release(struct hd_op *op, hd_heartbeat *heartbeat)
+{
+    hd_op_clear(&heartbeat->op);
+    hd_free(op, heartbeat->path);
+    hd_free(op, heartbeat);
+}
+
+hudi_status hd_heartbeat_start(struct hd_op *op, const struct hd_table_snapshot *table,
+                               const struct hd_options *options, const char *time,
+                               hd_heartbeat **out)
+{
+    hudi_status status = HUDI_OK;
+    hd_heartbeat *heartbeat;
+    char *folder = NULL;
+
+    *out = NULL;
+    HD_TRY(hd_alloc(op, sizeof *heartbeat, &heartbeat));
+    hd_op_init_child(&heartbeat->op, op);
+    heartbeat->op.cancelled = NULL;
+    heartbeat->fs = table->fs;
+    heartbeat->interval_ms =
+        hd_options_int(options, NULL, "hoodie.client.heartbeat.interval_in_ms");
+    heartbeat->patience_ms = hd_heartbeat_patience_ms(options);
+    HD_TRY_OUT(hd_path_join(op, table->path, HD_HEARTBEAT_FOLDER, &folder));
+    HD_TRY_OUT(hd_fs_make_dirs(op, table->fs, folder));
+    HD_TRY_OUT(hd_path_join(op, folder, time, &heartbeat->path));
+    HD_TRY_OUT(beat(op, heartbeat));
+    HD_TRY_OUT(hd_task_start(&heartbeat->op, go_on, heartbeat, &heartbeat->task));
+    *out = heartbeat;
+out:
+    hd_free(op, folder);
+    if (status != HUDI_OK) {
+        hd_op_join(op, &heartbeat->op);
+        release(op, heartbeat);
+    }
+    return status;
+}
+
+hudi_status hd_heartbeat_check(struct hd_op *op, const hd_heartbeat *heartbeat)
+{
+    if (heartbeat == NULL)
+        return HUDI_OK;
+    const int64_t age_ms = (int64_t)hd_now_ms(op) - atomic_load(&heartbeat->last_ms);
+    if (age_ms <= heartbeat->patience_ms)
+        return HUDI_OK;
+    return hd_fail(op, HUDI_CONFLICT,
+                   "the heartbeat of this write is %lld ms old: others may have rolled it back",
+                   (long long)age_ms);
+}
+
+void hd_heartbeat_stop(struct hd_op *op, hd_heartbeat *heartbeat)
+{
+    if (heartbeat == NULL)
+        return;
+    atomic_store(&heartbeat->stopped, true);
+    (void)hd_task_join(&heartbeat->op, heartbeat->task);
+    hd_op_clear_error(&heartbeat->op);
+    if (hd_fs_delete_file(&heartbeat->op, heartbeat->fs, heartbeat->path) != HUDI_OK)
+        hd_op_clear_error(&heartbeat->op); /* left over: it does not beat any more */
+    release(op, heartbeat);
+}
+
+hudi_status hd_heartbeat_is_alive(struct hd_op *op, const struct hd_table_snapshot *table,
+                                  const struct hd_options *options, const char *time, bool *out)
+{
+    struct hd_file_info info;
+    char *path;
+
+    *out = false;
+    HD_TRY(hd_asprintf(op, &path, "%s/%s/%s", table->path, HD_HEARTBEAT_FOLDER, time));
+    const hudi_status status = hd_fs_stat(op, table->fs, path, &info);
+    hd_free(op, path);
+    if (status == HUDI_OK)
+        *out = (int64_t)hd_now_ms(op) - info.modified_ms <= hd_heartbeat_patience_ms(options);
+    return status == HUDI_NOT_FOUND ? HUDI_OK : status;
+}
