@@ -6,6 +6,7 @@
 
 #include "arrow/array.h"
 #include "arrow/schema.h"
+#include "base/checked_int.h"
 #include "engine/record/key_range.h"
 #include "engine/write/sequence_numbers.h"
 #include "format/layout/file_name.h"
@@ -116,7 +117,9 @@ static hudi_status open_writer(struct hd_op *op, hd_base_sink *sink)
     char *path = NULL;
 
     HD_TRY(codec_of(op, config, &options.codec));
-    options.row_group_bytes = (uint64_t)hd_write_int(config, "hoodie.parquet.block.size");
+    /* A row group is in memory until it is written, and several files may be open. */
+    options.row_group_bytes = hd_min_u64(
+        (uint64_t)hd_write_int(config, "hoodie.parquet.block.size"), op->budget->limit_bytes / 8);
     HD_TRY_OUT(hd_path_join(op, config->table->path, sink->path, &path));
     HD_TRY_OUT(hd_fs_open_output(op, config->table->fs, path, true, &file));
     HD_TRY_OUT(hd_base_writer_open(op, file, &sink->file_schema, &options, &sink->writer));

@@ -506,7 +506,7 @@ hudi_status hd_insert_add(struct hd_op *op, hd_insert *insert, struct hd_input_b
     insert->chunk_bytes +=
         hd_array_bytes(&insert->schema->record, hd_shared_array_get(kept->records));
     const uint64_t limit =
-        sorting ? hd_min_u64(SORT_CHUNK_BYTES, op->budget->limit_bytes / 4) : CHUNK_BYTES;
+        hd_min_u64(sorting ? SORT_CHUNK_BYTES : CHUNK_BYTES, op->budget->limit_bytes / 4);
     if (insert->chunk_bytes < limit && (sorting || insert->chunk_rows < CHUNK_ROWS))
         return HUDI_OK;
     return insert->sort == SORT_GLOBAL ? spill(op, insert) : flush(op, insert);
