@@ -61,18 +61,27 @@ static bool parse_fixed(const char *text, struct hd_type *out)
     return true;
 }
 
-/* "decimal(10, 2)"; real readers need the blank, we do not. */
+/* "decimal(10, 2)"; since 1.1 also how it is stored, "decimal_fixed(10, 2)[5]" and
+ * "decimal_bytes(10, 2)". Real readers need the blank, we do not. */
 static bool parse_decimal(const char *text, struct hd_type *out)
 {
-    int32_t precision, scale;
+    static const char *const NAMES[] = {"decimal(", "decimal_bytes(", "decimal_fixed("};
+    int32_t precision, scale, width;
+    size_t i = 0;
 
-    if (strncasecmp(text, "decimal(", 8) != 0)
+    while (i < HD_ARRAY_LENGTH(NAMES) && strncasecmp(text, NAMES[i], strlen(NAMES[i])) != 0)
+        i++;
+    if (i == HD_ARRAY_LENGTH(NAMES))
         return false;
-    text += 8;
+    text += strlen(NAMES[i]);
     if (!take_count(&text, &precision) || *text++ != ',')
         return false;
     text += strspn(text, " ");
-    if (!take_count(&text, &scale) || strcmp(text, ")") != 0)
+    if (!take_count(&text, &scale) || *text++ != ')')
+        return false;
+    if (i == 2 && (*text++ != '[' || !take_count(&text, &width) || *text++ != ']'))
+        return false;
+    if (*text != '\0')
         return false;
     if (precision < 1 || precision > 38 || scale > precision)
         return false;

@@ -90,9 +90,9 @@ static const struct hd_file_slice *choose_slice(const hd_scan_plan *plan,
         return base_slice_as_of(group, plan->as_of);
     if (plan->type == HD_QUERY_SNAPSHOT)
         return hd_file_group_slice_as_of(group, plan->as_of);
-    const struct hd_file_slice *slice = hd_file_group_slice_as_of(group, plan->end);
+    const struct hd_file_slice *slice = hd_file_group_slice_as_of(group, plan->until);
     /* A base file from before the range has no row of it; of log files only the content tells. */
-    if (slice != NULL && slice->n_logs == 0 && strcmp(slice->base_instant, plan->begin) <= 0)
+    if (slice != NULL && slice->n_logs == 0 && strcmp(slice->base_instant, plan->since) <= 0)
         return NULL;
     return slice;
 }
@@ -168,14 +168,14 @@ static hudi_status partitions_of_range(struct hd_op *op, const struct hd_timelin
     *out = NULL;
     *n = 0;
     if (plan->type != HD_QUERY_INCREMENTAL || timeline->start == NULL ||
-        strcmp(plan->begin, timeline->start) < 0)
+        strcmp(plan->since, timeline->start) < 0)
         return HUDI_OK;
     for (size_t i = 0; i < timeline->n_instants; i++) {
         const struct hd_instant *instant = &timeline->instants[i];
         struct hd_commit_metadata commit;
 
-        if (!hd_instant_is_completed_write(instant) || strcmp(instant->time, plan->begin) <= 0 ||
-            (plan->end != NULL && strcmp(instant->time, plan->end) > 0))
+        if (!hd_instant_is_completed_write(instant) || strcmp(instant->time, plan->since) <= 0 ||
+            (plan->until != NULL && strcmp(instant->time, plan->until) > 0))
             continue;
         HD_TRY_OUT(hd_timeline_read_commit(op, timeline, instant, &commit));
         for (size_t s = 0; status == HUDI_OK && s < commit.n_stats; s++)
@@ -227,7 +227,6 @@ static hudi_status find_splits(struct hd_op *op, hd_pool *pool,
     struct hd_arena scratch = {0};
     const char **partitions = NULL;
     size_t n_partitions = 0;
-    const char *as_of = plan->type == HD_QUERY_INCREMENTAL ? plan->end : plan->as_of;
     struct hd_scan_pruner pruner;
 
     HD_TRY_OUT(hd_scan_pruner_init(op, &scratch, plan, &table->config, &pruner));
@@ -237,8 +236,9 @@ static hudi_status find_splits(struct hd_op *op, hd_pool *pool,
             partitions_of_filter(op, pool, table, &pruner, &scratch, &partitions, &n_partitions));
     HD_TRY_OUT(hd_file_system_view_load(op, pool, table->fs, table->path, &table->config, timeline,
                                         partitions, n_partitions, &view));
-    if (as_of != NULL)
-        HD_TRY_OUT(hd_scan_check_cleaned(op, table, timeline, &view, &pruner, plan->begin, as_of));
+    if (plan->until != NULL)
+        HD_TRY_OUT(
+            hd_scan_check_cleaned(op, table, timeline, &view, &pruner, plan->since, plan->until));
     HD_TRY_OUT(choose_slices(op, &pruner, &view, plan));
     if (plan->internal != NULL)
         HD_TRY_OUT(hd_scan_find_file_schemas(op, table, timeline, plan));
@@ -256,10 +256,7 @@ hudi_status hd_scan_find_log_instants(struct hd_op *op, const struct hd_timeline
     struct hd_log_instants *out = &plan->log_instants;
     struct hd_log_instant *instants;
 
-    *out = (struct hd_log_instants){
-        .start = timeline->start,
-        .as_of = plan->type == HD_QUERY_INCREMENTAL ? plan->end : plan->as_of,
-    };
+    *out = (struct hd_log_instants){.start = timeline->start, .as_of = plan->until};
     HD_TRY(hd_arena_array(op, &plan->arena, timeline->n_instants, sizeof *instants, &instants));
     for (size_t i = 0; i < timeline->n_instants; i++) {
         const struct hd_instant *instant = &timeline->instants[i];
@@ -315,6 +312,7 @@ static hudi_status make_plan(struct hd_op *op, hd_pool *pool, const struct hd_ta
     HD_TRY(hd_scan_read_options(op, options, &table->config, plan));
     HD_TRY(keep_merge_options(op, options, plan));
     HD_TRY(hd_scan_visible_timeline(op, table, plan->recover, &plan->arena, &timeline));
+    HD_TRY(hd_scan_find_range(op, table, &timeline, plan));
     HD_TRY(find_schema(op, &table->config, options, &timeline, plan));
     HD_TRY(hd_scan_find_log_instants(op, &timeline, plan));
     HD_TRY(hd_scan_resolve(op, table->fs, table->path, &table->config, plan));

@@ -22,7 +22,8 @@ typedef struct hd_scan_plan hd_scan_plan;
  *     as.of.instant   the slices as of that time: an error when one of them was cleaned since; no
  *                     rows before the first commit
  *     read_optimized  base files alone
- *     incremental     rows of the commits in (begin, end], by instant time: those whose
+ *     incremental     rows of the commits in (begin, end], by instant time (from table version 8
+ *                     on by completion time, like Hudi 1.x): those whose
  *                     _hoodie_commit_time lies in it in the slices as of `end`. Rows that were
  *                     written in the range and again after it show as of `end`; groups that were
  *                     replaced by then do not show. Commits that were archived count as any other.

@@ -39,7 +39,10 @@ struct hd_scan_plan {
     const char *spill_folder; /* NULL: the system's */
 
     /* What that means for this table. */
-    const char *avro;            /* its schema; NULL: it has none, and no rows */
+    const char *since; /* incremental: instants up to it are not asked for */
+    const char *until; /* nor those after it, which have not happened; NULL: none. Also as_of */
+    const char *range; /* condition on _hoodie_commit_time; NULL: begin and end are instants */
+    const char *avro;  /* its schema; NULL: it has none, and no rows */
     const char *internal_schema; /* newest internal schema; NULL: columns by name */
     struct ArrowSchema schema;   /* as hd_slice_query has it */
     int32_t *column_numbers;
@@ -95,6 +98,15 @@ hudi_status hd_scan_check_cleaned(struct hd_op *op, const struct hd_table_snapsh
                                   const struct hd_file_system_view *view,
                                   const struct hd_scan_pruner *pruner, const char *after,
                                   const char *as_of);
+
+/** since, until and range of the plan. Commits that completed after an incremental query's end
+ * become pending in `timeline`. @return HUDI_NOT_IMPLEMENTED for a range that reaches into the
+ * archive of a table of version 8 or later */
+hudi_status hd_scan_find_range(struct hd_op *op, const struct hd_table_snapshot *table,
+                               struct hd_timeline *timeline, hd_scan_plan *plan);
+
+/** Only rows of the range: its files hold older ones too, clustered ones nothing else. */
+hudi_status hd_scan_filter_range(struct hd_op *op, hd_scan_plan *plan);
 
 /** What log blocks are held against: the writes of the timeline. */
 hudi_status hd_scan_find_log_instants(struct hd_op *op, const struct hd_timeline *timeline,

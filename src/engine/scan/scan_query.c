@@ -67,8 +67,8 @@ static hudi_status read_range(struct hd_op *op, const struct hd_options *options
         return hd_fail(op, HUDI_INVALID,
                        "an incremental query goes by _hoodie_commit_time, which this table does "
                        "not store (hoodie.populate.meta.fields=false)");
-    if (config->version->timeline_layout >= 2)
-        return hd_fail(op, HUDI_NOT_IMPLEMENTED, "incremental queries of a table of version %d",
+    if (config->version->timeline_layout >= 2 && plan->type == HD_QUERY_CHANGES)
+        return hd_fail(op, HUDI_NOT_IMPLEMENTED, "changes of a table of version %d",
                        config->version->number);
     HD_TRY(take_time(op, begin, config, plan, &plan->begin));
     return end == NULL ? HUDI_OK : take_time(op, end, config, plan, &plan->end);
@@ -231,21 +231,6 @@ static hudi_status choose_columns(struct hd_op *op, hd_scan_plan *plan)
 
 /* ---- rows --------------------------------------------------------------------------------- */
 
-/* Only rows of the range: its files hold older ones too, clustered ones nothing else. */
-static hudi_status filter_range(struct hd_op *op, hd_scan_plan *plan)
-{
-    hudi_status status = HUDI_OK;
-    struct hd_str text = {0};
-
-    HD_TRY_OUT(hd_str_printf(op, &text, "\"%s\" > '%s'", HD_META_COMMIT_TIME, plan->begin));
-    if (plan->end != NULL)
-        HD_TRY_OUT(hd_str_printf(op, &text, " AND \"%s\" <= '%s'", HD_META_COMMIT_TIME, plan->end));
-    HD_TRY_OUT(hd_predicate_and(op, plan->predicate, hd_str_slice(&text)));
-out:
-    hd_str_clear(&text);
-    return status;
-}
-
 hudi_status hd_scan_resolve(struct hd_op *op, hd_file_system *fs, const char *table_path,
                             const struct hd_table_config *config, hd_scan_plan *plan)
 {
@@ -265,7 +250,7 @@ hudi_status hd_scan_resolve(struct hd_op *op, hd_file_system *fs, const char *ta
     if (plan->filter != NULL)
         HD_TRY(hd_predicate_and(op, plan->predicate, hd_slice_text(plan->filter)));
     if (plan->type == HD_QUERY_INCREMENTAL && has_schema)
-        HD_TRY(filter_range(op, plan));
+        HD_TRY(hd_scan_filter_range(op, plan));
     if (plan->internal_schema != NULL)
         HD_TRY(hd_internal_schema_parse(op, hd_slice_text(plan->internal_schema), &plan->internal));
     plan->query.fs = fs;

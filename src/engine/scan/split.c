@@ -8,10 +8,10 @@
  * A split as JSON: all that reading one file slice needs but the file itself.
  *
  *     {"version":1, "table":"file:/t", "properties":{...}, "schema":AVRO-TEXT,
- * "internal_schema":TEXT, "query":"snapshot", "begin":TIME, "end":TIME, "filter":TEXT,
- * "columns":TEXT, "limit":N, "batch_rows":N, "statistics":BOOL, "slice":{"partition":P,
- * "file_id":ID, "instant":TIME, "base":PATH, "base_bytes":N, "n_logs":N, "schema":TEXT,
- * "logs":[PATH, ...]}}
+ * "internal_schema":TEXT, "query":"snapshot", "begin":TIME, "end":TIME, "range":TEXT,
+ * "filter":TEXT, "columns":TEXT, "limit":N, "batch_rows":N, "statistics":BOOL,
+ * "slice":{"partition":P, "file_id":ID, "instant":TIME, "base":PATH, "base_bytes":N, "n_logs":N,
+ * "schema":TEXT, "logs":[PATH, ...]}}
  *
  * With log files also what their blocks are held against, from the slice's instant on, and options:
  *
@@ -118,6 +118,7 @@ hudi_status hd_scan_split_encode(struct hd_op *op, const hd_scan_plan *plan, siz
     HD_TRY(hd_json_put_text(op, &json, "query", QUERY_NAMES[plan->type]));
     HD_TRY(hd_json_put_text(op, &json, "begin", plan->begin));
     HD_TRY(hd_json_put_text(op, &json, "end", plan->end));
+    HD_TRY(hd_json_put_text(op, &json, "range", plan->range));
     HD_TRY(hd_json_put_text(op, &json, "filter", plan->filter));
     HD_TRY(hd_json_put_text(op, &json, "columns", plan->columns));
     HD_TRY(hd_json_put_int64(op, &json, "limit", plan->limit));
@@ -193,6 +194,7 @@ static hudi_status read_query(struct hd_op *op, const hd_json *split, hd_scan_pl
     HD_TRY(find_text(op, arena, split, "internal_schema", &plan->internal_schema));
     HD_TRY(find_text(op, arena, split, "begin", &plan->begin));
     HD_TRY(find_text(op, arena, split, "end", &plan->end));
+    HD_TRY(find_text(op, arena, split, "range", &plan->range));
     HD_TRY(find_text(op, arena, split, "filter", &plan->filter));
     HD_TRY(find_text(op, arena, split, "columns", &plan->columns));
     HD_TRY(hd_json_find_int64(op, split, "limit", -1, &plan->limit));

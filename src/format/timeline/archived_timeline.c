@@ -318,6 +318,8 @@ hudi_status hd_archive_folder(struct hd_op *op, const char *table_path,
 {
     const char *const folder = hd_properties_get(&config->properties, ARCHIVE_FOLDER_KEY);
 
+    if (config->version->timeline_layout >= 2) /* below the folder of the timeline */
+        return hd_path_join(op, table_path, config->archive_folder, out);
     if (folder != NULL && folder[0] != '\0')
         return hd_asprintf(op, out, "%s/.hoodie/%s", table_path, folder);
     return hd_path_join(op, table_path, config->version->archive_folder, out);

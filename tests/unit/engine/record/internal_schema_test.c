@@ -53,6 +53,22 @@ static void assert_described(struct hd_op *op, const struct ArrowSchema *schema,
     hd_str_clear(&text);
 }
 
+/* As 1.1 writes them. */
+static void decimals_may_say_how_they_are_stored(void **state)
+{
+    struct hd_op *op = *state;
+    struct ArrowSchema arrow;
+    hd_internal_schema *schema = parse(
+        op, "{\"type\":\"record\",\"fields\":[{\"id\":1,\"name\":\"a\",\"optional\":true,\"type\":"
+            "\"decimal_fixed(10, 2)[5]\"},{\"id\":2,\"name\":\"b\",\"optional\":true,\"type\":"
+            "\"decimal_bytes(10, 2)\"}]}");
+
+    OK(hd_internal_schema_to_arrow(op, schema, &arrow));
+    assert_described(op, &arrow, "struct<a: decimal(10, 2), b: decimal(10, 2)>");
+    hd_schema_clear(&arrow);
+    hd_internal_schema_free(schema);
+}
+
 static void a_schema_becomes_columns(void **state)
 {
     struct hd_op *op = *state;
@@ -245,6 +261,10 @@ static void texts_that_are_no_schemas_are_refused(void **state)
         "{\"type\":\"record\",\"fields\":[{\"id\":1,\"name\":\"a\",\"optional\":true,\"type\":"
         "\"decimal(39, 2)\"}]}",
         "{\"type\":\"record\",\"fields\":[{\"id\":1,\"name\":\"a\",\"optional\":true,\"type\":"
+        "\"decimal_fixed(10, 2)\"}]}",
+        "{\"type\":\"record\",\"fields\":[{\"id\":1,\"name\":\"a\",\"optional\":true,\"type\":"
+        "\"decimal_bytes(10, 2)[5]\"}]}",
+        "{\"type\":\"record\",\"fields\":[{\"id\":1,\"name\":\"a\",\"optional\":true,\"type\":"
         "\"fixed[9999999999]\"}]}",
         "{\"type\":\"record\",\"fields\":[{\"id\":1,\"name\":\"a\",\"optional\":true,\"type\":{"
         "\"type\":\"map\",\"key_id\":1,\"key\":\"int\",\"value_id\":2,\"value\":\"int\","
@@ -327,6 +347,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_schema_becomes_columns),
+        TEST(decimals_may_say_how_they_are_stored),
         TEST(a_history_gives_the_schema_of_a_time),
         TEST(columns_are_joined_by_their_ids),
         TEST(renamed_files_read_by_id_at_every_level),
