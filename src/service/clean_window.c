@@ -10,6 +10,9 @@
 /* A savepoint that is being made holds cleaning back for so long; then its maker is dead. */
 #define SAVEPOINT_MS HOUR_MS
 
+/* Commits that a clean after a write reads at most. */
+#define MAX_WRITES 256
+
 /* ---- the earliest instant to retain -------------------------------------------------------- */
 
 static bool is_savepoint_at_work(struct hd_op *op, const struct hd_instant *instant)
@@ -147,14 +150,28 @@ static hudi_status add_write(struct hd_op *op, const struct hd_clean_planner *pl
     return status;
 }
 
+/* Where the window begins: after a write no further back than MAX_WRITES, since those before were
+ * looked at after writes before. */
+static size_t window_start(const struct hd_clean_planner *planner, const char *from)
+{
+    const struct hd_timeline *const timeline = &planner->table->timeline;
+    size_t i = hd_timeline_lower_bound(timeline, planner->plan->earliest_time);
+    const size_t first = from == NULL ? 0 : hd_timeline_lower_bound(timeline, from);
+
+    if (!planner->automatic)
+        return first;
+    for (size_t n = 0; i > first && n < MAX_WRITES; i--)
+        n += hd_instant_is_completed_write(&timeline->instants[i - 1]);
+    return i > first ? i : first;
+}
+
 /* Writes from `from` on (NULL: all of the timeline), before the earliest instant to retain. */
 static hudi_status add_window(struct hd_op *op, const struct hd_clean_planner *planner,
                               const char *from, struct hd_map *out)
 {
     const struct hd_timeline *const timeline = &planner->table->timeline;
 
-    for (size_t i = from == NULL ? 0 : hd_timeline_lower_bound(timeline, from);
-         i < timeline->n_instants; i++) {
+    for (size_t i = window_start(planner, from); i < timeline->n_instants; i++) {
         if (strcmp(timeline->instants[i].time, planner->plan->earliest_time) >= 0)
             break;
         if (hd_instant_is_completed_write(&timeline->instants[i]))
@@ -230,13 +247,16 @@ static hudi_status changed_partitions(struct hd_op *op, const struct hd_clean_pl
         return *all ? HUDI_OK : add_window(op, planner, NULL, out);
     }
     HD_TRY(status);
-    if (last.earliest_time[0] == '\0' ||
-        (timeline->start != NULL && strcmp(last.earliest_time, timeline->start) < 0))
-        *all = true;
+    const bool has_window =
+        last.earliest_time[0] != '\0' &&
+        (timeline->start == NULL || strcmp(last.earliest_time, timeline->start) >= 0);
+    if (has_window || planner->automatic)
+        status = add_window(op, planner, has_window ? last.earliest_time : NULL, out);
     else
-        status = add_window(op, planner, last.earliest_time, out);
+        *all = true;
     if (status == HUDI_OK && !*all)
         status = add_dropped_savepoints(op, planner, &last, out, all);
+    *all = *all && !planner->automatic;
     if (status == HUDI_OK && !*all)
         status = add_failures(op, &last, out);
     hd_clean_metadata_clear(&last);

@@ -15,6 +15,8 @@
  *   begin    1 lock                          nothing
  *            2 metadata table switched off   the same table, listed from its folders
  *            3 failed writes rolled back     rollback.h
+ *              with several writers the  a file that does not beat: verify --repair deletes it
+ *              heartbeat begins
  *            4 requested file                a pending instant: rolled back by the next writer
  *            5 inflight file                 the same
  *   tasks    6 markers, files                the same; the markers name the files to remove

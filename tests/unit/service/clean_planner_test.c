@@ -363,6 +363,22 @@ static void an_automatic_clean_looks_at_what_writes_of_the_timeline_changed(void
     expect(scene, "a/f1_0-1-0_002.parquet a/f1_0-1-0_003.parquet b/f2_0-1-0_001.parquet");
 }
 
+static void an_automatic_clean_never_lists_the_whole_table(void **state)
+{
+    struct scene *scene = *state;
+
+    /* The last clean retained what has been archived since, and a savepoint of then is dropped. */
+    set(scene, "hoodie.cleaner.commits.retained", "1");
+    commit(scene, "004", "a/f1 b/f2");
+    commit(scene, "005", "a/f1<004");
+    commit(scene, "006", "a/f1<005");
+    cleaned(scene, "0035", "002", "001");
+    test_table_put(&scene->made, "b/f2_0-1-0_001.parquet", "x");
+    expect(scene, "a/f1_0-1-0_004.parquet b/f2_0-1-0_001.parquet");
+    scene->automatic = true;
+    expect(scene, "a/f1_0-1-0_004.parquet");
+}
+
 /* ---- other policies -------------------------------------------------------------------------- */
 
 static void keeps_so_many_versions_of_each_group(void **state)
@@ -557,6 +573,7 @@ int main(void)
         TEST(a_savepoint_being_made_holds_cleaning_back),
         TEST(only_partitions_of_the_window_are_looked_at),
         TEST(an_automatic_clean_looks_at_what_writes_of_the_timeline_changed),
+        TEST(an_automatic_clean_never_lists_the_whole_table),
         TEST(keeps_so_many_versions_of_each_group),
         TEST(keeps_what_was_read_in_the_last_hours),
         TEST(a_plan_of_earlier_spares_what_is_needed_by_now),
