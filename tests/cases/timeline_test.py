@@ -137,3 +137,20 @@ def test_changes_until_now_are_the_rows_of_later_commits(name, tmp_path):
             continue
         expected = [row for row in rows if row["_hoodie_commit_time"] > since]
         assert sorted(map(str, found)) == sorted(map(str, expected)), since
+
+
+@pytest.mark.parametrize("kind", ["COPY_ON_WRITE", "MERGE_ON_READ"])
+def test_the_past_that_was_cleaned_is_an_error(table, kind):
+    """Not fewer rows: of groups that are gone altogether, and of versions that others follow."""
+    options = {"hoodie.cleaner.commits.retained": 1, "hoodie.parquet.small.file.limit": 1 << 30}
+    table.create("id string\nts long\nv string\np string\n", order_by="ts", partition_by="p",
+                 options={"hoodie.table.type": kind})
+    row = lambda key, p: {"id": key, "ts": 1, "v": "v", "p": p}
+    first = table.write([row("a", "x")], options=options)["instant"]
+    second = table.write([row("b", "x"), row("c", "y")], options=options)["instant"]
+    table.write([row("d", "y")], op="insert_overwrite_table", options=options)
+    last = table.write([row("e", "y")], options=options)["instant"]
+    for past in (first, second):
+        with pytest.raises(Refused, match="was cleaned since"):
+            table.read("--as-of", past)
+    assert [found["id"] for found in table.read("--as-of", last)] == ["d", "e"]

@@ -190,7 +190,7 @@ static hudi_status check_vanished(struct hd_op *op, const struct history *h, siz
             continue;
         if (strcmp(h->writes[i].time, h->as_of) <= 0)
             return is_gone(op, h, partition_path, file_id);
-        if (is_none(stat->prev_commit))
+        if (is_none(stat->prev_commit) || strcmp(stat->prev_commit, h->writes[i].time) >= 0)
             return HUDI_OK; /* made later */
     }
     /* Older than all these: in an incremental range it has nothing. */
@@ -221,6 +221,12 @@ static hudi_status check_replaced(struct hd_op *op, const struct history *h, siz
     return HUDI_OK;
 }
 
+/* Write stats of log files say what they were appended to below version 8 only. */
+static bool is_told(const struct hd_table_config *config)
+{
+    return config->type == HD_COPY_ON_WRITE || config->version->number < 8;
+}
+
 static bool may_have_cleaned(const struct hd_timeline *timeline, const char *as_of)
 {
     if (timeline->start == NULL || strcmp(as_of, timeline->start) < 0)
@@ -246,7 +252,7 @@ hudi_status hd_scan_check_cleaned(struct hd_op *op, const struct hd_table_snapsh
                         .after = after,
                         .as_of = as_of};
 
-    if (table->config.type != HD_COPY_ON_WRITE || !may_have_cleaned(timeline, as_of))
+    if (!is_told(&table->config) || !may_have_cleaned(timeline, as_of))
         return HUDI_OK;
     HD_TRY_OUT(list_writes(op, &h));
     for (size_t i = 0; i < view->n_partitions; i++) {
