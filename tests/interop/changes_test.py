@@ -28,10 +28,15 @@ STEPS = (("insert", typed(range(30), 0)), ("upsert", typed(range(20, 40), 1)),
          ("upsert", typed(range(0, 110, 10), 4)))
 
 
+def image(text):
+    """A row of an image. What is null in it may be left out; "null" is how some releases write that there is none."""
+    held = None if text is None else json.loads(text)
+    return None if held is None else {name: value for name, value in held.items() if value is not None}
+
+
 def images(given):
-    """Changes with their images as objects; "null" is how some releases write that there is none."""
-    return [{name: json.loads(value) if name in ("before", "after") and value is not None else value
-             for name, value in change.items()} for change in given]
+    return [{name: image(value) if name in ("before", "after") else value for name, value in change.items()}
+            for change in given]
 
 
 def ours(hudi, table, *words):
@@ -42,8 +47,20 @@ def theirs(peer, table, since="000", *words):
     return images(peer.read(table, "--incremental-from", since, "--cdc", *words))
 
 
+def instants_and_actions(hudi, table):
+    lines = map(json.loads, hudi.run("timeline", table, "--json").splitlines())
+    return [(line["time"], line["action"]) for line in lines]
+
+
 def instants(hudi, table):
-    return [json.loads(line)["time"] for line in hudi.run("timeline", table, "--json").splitlines()]
+    return [time for time, _ in instants_and_actions(hudi, table)]
+
+
+def without_replaced(hudi, table, changes):
+    """Hudi 0.15 gives for each row of a replaced file group the last one of it: how many counts."""
+    replaced = {time for time, action in instants_and_actions(hudi, table) if action == "replacecommit"}
+    return [dict(change, before={}) if change["op"] == "d" and change["ts_ms"] in replaced else change
+            for change in changes]
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -53,11 +70,13 @@ def test_hudi_reads_our_changes(request, hudi, tmp_path, reader, mode):
     table = tmp_path / "t"
     Table(*STEPS, columns=TYPED, options=[f"{ENABLED}=true", f"{MODE}={mode}"]).make(hudi, table, 6)
     assert len(list(table.rglob("*.cdc"))) > 3
-    found = ours(hudi, table)
-    assert {change["op"] for change in found} == {"i", "u", "d"}
-    assert difference(theirs(peer, table), found) == []
     middle = instants(hudi, table)[2]
-    assert difference(theirs(peer, table, middle), ours(hudi, table, "--since", middle)) == []
+    for since in ("000", middle):
+        wanted, found = theirs(peer, table, since), ours(hudi, table, "--since", since)
+        assert {change["op"] for change in found} == {"i", "u", "d"}
+        if reader == "spark015":
+            wanted, found = without_replaced(hudi, table, wanted), without_replaced(hudi, table, found)
+        assert difference(wanted, found) == []
 
 
 @pytest.mark.parametrize("kind", ["COPY_ON_WRITE", "MERGE_ON_READ"])
