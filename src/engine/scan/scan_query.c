@@ -94,6 +94,12 @@ hudi_status hd_scan_read_options(struct hd_op *op, const struct hd_options *opti
     plan->type = strcasecmp(type, "incremental") == 0      ? HD_QUERY_INCREMENTAL
                  : strcasecmp(type, "read_optimized") == 0 ? HD_QUERY_READ_OPTIMIZED
                                                            : HD_QUERY_SNAPSHOT;
+    if (config->type == HD_MERGE_ON_READ && plan->type != HD_QUERY_READ_OPTIMIZED &&
+        strcasecmp(hd_options_text(options, NULL, "hoodie.datasource.merge.type"), "skip_merge") ==
+            0)
+        return hd_fail(
+            op, HUDI_NOT_IMPLEMENTED,
+            "rows are not read without merging (hoodie.datasource.merge.type=skip_merge)");
     if (as_of != NULL && plan->type == HD_QUERY_INCREMENTAL)
         return hd_fail(op, HUDI_INVALID, "as.of.instant does not go with an incremental query");
     if (as_of != NULL)

@@ -13,7 +13,7 @@
  * "slice":{"partition":P, "file_id":ID, "instant":TIME, "base":PATH, "base_bytes":N, "n_logs":N,
  * "schema":TEXT, "logs":[PATH, ...]}}
  *
- * With log files also what their blocks are held against, from the slice's instant on, and options:
+ * With log files also what their blocks are held against, and options:
  *
  *     "blocks":{"start":TIME, "as_of":TIME, "instants":[{"time":TIME, "committed":BOOL,
  * "schema":TEXT}, ...]}, "options":{...}
@@ -63,7 +63,10 @@ static hudi_status put_slice(struct hd_op *op, struct hd_json_writer *json,
     return hd_json_end_object(op, json);
 }
 
-/* No block is older than its slice. */
+/* Few instants are all there. Of many those from the slice's on: no block is older than its slice.
+ */
+#define FEW_INSTANTS 200
+
 static hudi_status put_instants(struct hd_op *op, struct hd_json_writer *json,
                                 const struct hd_log_instants *instants, const char *from)
 {
@@ -72,7 +75,7 @@ static hudi_status put_instants(struct hd_op *op, struct hd_json_writer *json,
     for (size_t i = 0; i < instants->n_instants; i++) {
         const struct hd_log_instant *instant = &instants->instants[i];
 
-        if (strcmp(instant->time, from) < 0)
+        if (instants->n_instants > FEW_INSTANTS && strcmp(instant->time, from) < 0)
             continue;
         HD_TRY(hd_json_begin_object(op, json));
         HD_TRY(hd_json_put_text(op, json, "time", instant->time));

@@ -153,6 +153,26 @@ static void ranges_into_the_archive_of_version_9_are_refused(void **state)
     test_golden_remove(path);
 }
 
+static void versions_that_were_overwritten_are_not_given(void **state)
+{
+    struct hd_op *op = *state;
+    char *path = test_golden_unpack("spark-0.15.0-mor-nonpart");
+    struct hd_table_snapshot snapshot;
+    struct hd_options options = {0};
+    hd_scan_plan *plan;
+
+    test_must(op, hd_options_set(op, &options, "hoodie.datasource.merge.type", "skip_merge"));
+    test_must(op, hd_table_snapshot_load(op, path, &snapshot));
+    assert_int_equal(hd_scan_plan_new(op, NULL, &snapshot, &options, &plan), HUDI_NOT_IMPLEMENTED);
+    hd_op_clear_error(op);
+    test_must(op, hd_options_set(op, &options, TYPE, "read_optimized"));
+    test_must(op, hd_scan_plan_new(op, NULL, &snapshot, &options, &plan));
+    hd_scan_plan_free(plan);
+    hd_table_snapshot_clear(op, &snapshot);
+    hd_options_clear(&options);
+    test_golden_remove(path);
+}
+
 static void every_cut_of_a_split_with_log_files_is_refused(void **state)
 {
     struct hd_op *op = *state;
@@ -191,6 +211,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_and_splits_give_the_same_rows_in_the_same_order),
         cmocka_unit_test(ranges_into_the_archive_of_version_9_are_refused),
+        cmocka_unit_test(versions_that_were_overwritten_are_not_given),
         cmocka_unit_test(every_cut_of_a_split_with_log_files_is_refused),
     };
 
