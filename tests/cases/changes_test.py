@@ -218,6 +218,20 @@ def test_what_was_cleaned_or_never_logged_is_an_error(table):
     assert "cleaned" in str(refused.value)
 
 
+def test_changes_that_were_archived_are_an_error_and_later_ones_are_not(table):
+    logged(table)
+    options = {"hoodie.clean.automatic": "false", "hoodie.archive.automatic": "false"}
+    times = [table.write([row("a", i, f"v{i}")], options=options)["instant"] for i in range(8)]
+    table.do("archive", table.path, "-o", "hoodie.keep.min.commits=2", "-o", "hoodie.keep.max.commits=3",
+             "-o", "hoodie.cleaner.commits.retained=1")
+    archived = [time for time in times if not (table.path / ".hoodie" / f"{time}.commit").exists()]
+    assert archived
+    with pytest.raises(Refused) as refused:
+        changes(table)
+    assert f"changes up to {archived[-1]} were archived" in str(refused.value)
+    assert [change[0] for change in changes(table, "--since", archived[-1])] == times[len(archived):]
+
+
 def test_changes_of_a_table_that_does_not_log_them_are_refused(table):
     table.create(PLAIN, order_by="ts")
     table.write([row("a", 1, "v1")])
