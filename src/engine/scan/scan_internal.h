@@ -100,8 +100,8 @@ hudi_status hd_scan_check_cleaned(struct hd_op *op, const struct hd_table_snapsh
                                   const char *as_of);
 
 /** since, until and range of the plan. Commits that completed after an incremental query's end
- * become pending in `timeline`. @return HUDI_NOT_IMPLEMENTED for a range that reaches into the
- * archive of a table of version 8 or later */
+ * become pending in `timeline`. @return HUDI_NOT_IMPLEMENTED for a range or time that reaches into
+ * the archive of a table of version 8 or later */
 hudi_status hd_scan_find_range(struct hd_op *op, const struct hd_table_snapshot *table,
                                struct hd_timeline *timeline, hd_scan_plan *plan);
 

@@ -136,12 +136,31 @@ static hudi_status range_of_completions(struct hd_op *op, const struct hd_table_
     return status;
 }
 
+/* Before the active timeline nothing tells which files there were, and which of them the cleaner
+ * took. */
+static hudi_status check_as_of(struct hd_op *op, const struct hd_table_snapshot *table,
+                               const struct hd_timeline *timeline, const char *as_of)
+{
+    bool archived;
+
+    if (as_of == NULL || table->config.version->timeline_layout < 2 || timeline->start == NULL ||
+        strcmp(as_of, timeline->start) >= 0)
+        return HUDI_OK;
+    HD_TRY(has_archive(op, table, &archived));
+    if (!archived)
+        return HUDI_OK;
+    return hd_fail(op, HUDI_NOT_IMPLEMENTED,
+                   "%s is before the active timeline, which begins at %s; the archived one of a "
+                   "table of version %d is not read yet",
+                   as_of, timeline->start, table->config.version->number);
+}
+
 hudi_status hd_scan_find_range(struct hd_op *op, const struct hd_table_snapshot *table,
                                struct hd_timeline *timeline, hd_scan_plan *plan)
 {
     if (plan->type != HD_QUERY_INCREMENTAL) {
         plan->until = plan->as_of;
-        return HUDI_OK;
+        return check_as_of(op, table, timeline, plan->as_of);
     }
     if (table->config.version->timeline_layout >= 2)
         return range_of_completions(op, table, timeline, plan);
