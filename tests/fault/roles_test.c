@@ -360,7 +360,7 @@ static void rows_for(struct scene *scene, const char *operation, size_t n, struc
     }
 }
 
-static void run_operations(bool global)
+static void run_operations(bool global, bool logged)
 {
     static const char *const OPERATIONS[] = {
         "upsert", "upsert", "insert",           "delete", "bulk_insert",
@@ -368,7 +368,7 @@ static void run_operations(bool global)
     struct scene scene;
     struct model_rows rows;
 
-    open_scene(&scene, global);
+    open_scene_of(&scene, global, logged ? "hoodie.table.type" : NULL, "MERGE_ON_READ");
     for (size_t i = 0; i < sizeof OPERATIONS / sizeof *OPERATIONS; i++) {
         rows_for(&scene, OPERATIONS[i], 180, &rows);
         write_in_roles(&scene, OPERATIONS[i], &rows, 3 + (int64_t)i * 9);
@@ -380,13 +380,15 @@ static void run_operations(bool global)
 static void operations_in_three_roles_write_what_one_process_would(void **state)
 {
     (void)state;
-    run_operations(false);
+    run_operations(false, false);
+    run_operations(false, true);
 }
 
 static void records_move_between_partitions_in_three_roles_too(void **state)
 {
     (void)state;
-    run_operations(true);
+    run_operations(true, false);
+    run_operations(true, true);
 }
 
 static void a_task_may_be_killed_at_any_of_its_file_operations(void **state)
@@ -425,6 +427,30 @@ static void files_of_changes_of_lost_attempts_go(void **state)
              "cd %s/t && test $(find . -name '*.cdc' | wc -l) -gt 3 && "
              "for f in $(find . -name '*.cdc' -printf '%%f\\n'); do "
              "grep -q -- \"$f\" .hoodie/*.commit || { echo $f; exit 1; }; done",
+             scene.folder);
+    assert_int_equal(system(command), 0);
+    close_scene(&scene);
+}
+
+/* Each log file is one that a commit names, and nothing temporary is left. */
+static void log_files_of_lost_attempts_go(void **state)
+{
+    struct scene scene;
+    struct model_rows rows;
+    char command[512];
+
+    (void)state;
+    open_scene_of(&scene, false, "hoodie.table.type", "MERGE_ON_READ");
+    for (int64_t nth = 1; nth < 120; nth += 11) {
+        rows_for(&scene, "upsert", 60, &rows);
+        write_in_roles(&scene, "upsert", &rows, nth);
+        model_rows_clear(&rows);
+    }
+    snprintf(command, sizeof command,
+             "cd %s/t && test $(find . -name '.*.log.*' | wc -l) -gt 3 && "
+             "test -z \"$(find p* -name '.tmp-*')\" && "
+             "for f in $(find p* -name '.*.log.*' -printf '%%f\\n'); do "
+             "grep -q -- \"$f\" .hoodie/*.deltacommit || { echo $f; exit 1; }; done",
              scene.folder);
     assert_int_equal(system(command), 0);
     close_scene(&scene);
@@ -529,6 +555,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(records_move_between_partitions_in_three_roles_too),
         cmocka_unit_test(a_task_may_be_killed_at_any_of_its_file_operations),
         cmocka_unit_test(files_of_changes_of_lost_attempts_go),
+        cmocka_unit_test(log_files_of_lost_attempts_go),
         cmocka_unit_test(an_old_attempt_that_reports_late_does_not_count),
         cmocka_unit_test(rows_given_to_another_task_are_refused),
     };

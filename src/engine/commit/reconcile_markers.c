@@ -102,7 +102,8 @@ static bool is_announced(const char *file, const char *marker_name)
 }
 
 /* Log files of an attempt that does not count: no stat names them. The blocks of a file that was
- * begun for this instant would show with it. */
+ * begun for this instant would show with it. The attempt may have left temporary files, too: all
+ * attempts that count are done. */
 static hudi_status delete_stray_logs(struct hd_op *op, struct changed *changed,
                                      const struct hd_map *named, const char *marker_path,
                                      const char *instant_time)
@@ -123,14 +124,19 @@ static hudi_status delete_stray_logs(struct hd_op *op, struct changed *changed,
     status = hd_fs_list_names(op, changed->table->fs, dir, &arena, &files, &n);
     HD_TRY_OUT(status == HUDI_NOT_FOUND ? HUDI_OK : status);
     for (size_t i = 0; i < n; i++) {
-        if (files[i].is_dir || !is_announced(files[i].name, marker_name))
+        const bool temporary =
+            hd_slice_starts_with(hd_slice_text(files[i].name), HD_TEMPORARY_PREFIX);
+
+        if (files[i].is_dir || (!temporary && !is_announced(files[i].name, marker_name)))
             continue;
         hd_free(op, path);
         path = NULL;
         HD_TRY_OUT(hd_path_join(op, partition, files[i].name, &path));
         if (hd_map_find(named, hd_slice_text(path)) != NULL)
             continue;
-        HD_TRY_OUT(is_of_instant_alone(op, changed, path, instant_time, &alone));
+        alone = temporary;
+        if (!temporary)
+            HD_TRY_OUT(is_of_instant_alone(op, changed, path, instant_time, &alone));
         if (alone)
             HD_TRY_OUT(delete_stray(op, changed, path));
     }

@@ -7,6 +7,7 @@
 #include "arrow/schema.h"
 #include "arrow/view.h"
 #include "codec/avro_schema.h"
+#include "engine/commit/key_encoding.h"
 #include "format/log/log_reader.h"
 #include "format/table/table_schema.h"
 
@@ -319,6 +320,37 @@ out:
     return hd_fail_path(op, status, file_path);
 }
 
+/* Base files are not of the newest commits, or there are none: by the partitions that these wrote
+ * to.
+ */
+static hudi_status detect_in_slices(struct hd_op *op, const struct hd_table_snapshot *table,
+                                    enum hd_complex_encoding without_rows,
+                                    enum hd_complex_encoding *out)
+{
+    size_t i = table->timeline.n_instants;
+    bool decided = false;
+
+    while (!decided) {
+        struct hd_commit_metadata newest;
+        const hudi_status found = newest_files(op, &table->timeline, &i, true, &newest);
+
+        if (found == HUDI_NOT_FOUND)
+            break;
+        HD_TRY(found);
+        hudi_status status = HUDI_OK;
+        for (size_t s = 0; s < newest.n_stats && status == HUDI_OK && !decided; s++)
+            if (s == 0 ||
+                strcmp(newest.stats[s].partition_path, newest.stats[s - 1].partition_path) != 0)
+                status = hd_detect_key_encoding_in(op, table, newest.stats[s].partition_path, out,
+                                                   &decided);
+        hd_commit_metadata_clear(&newest);
+        HD_TRY(status);
+    }
+    if (!decided)
+        *out = without_rows;
+    return HUDI_OK;
+}
+
 hudi_status hd_detect_key_encoding(struct hd_op *op, const struct hd_table_snapshot *table,
                                    enum hd_complex_encoding without_rows,
                                    enum hd_complex_encoding *out)
@@ -336,7 +368,9 @@ hudi_status hd_detect_key_encoding(struct hd_op *op, const struct hd_table_snaps
 
         if (found == HUDI_NOT_FOUND) {
             *out = without_rows;
-            return HUDI_OK;
+            return table->config.type == HD_MERGE_ON_READ
+                       ? detect_in_slices(op, table, without_rows, out)
+                       : HUDI_OK;
         }
         HD_TRY(found);
         hudi_status status = HUDI_OK;
