@@ -45,7 +45,8 @@ struct cli_command {
 };
 
 extern const struct cli_command cli_create, cli_write, cli_read, cli_show, cli_timeline, cli_log,
-    cli_rollback, cli_clean, cli_compact, cli_archive, cli_savepoint, cli_restore, cli_verify;
+    cli_rollback, cli_clean, cli_compact, cli_cluster, cli_archive, cli_savepoint, cli_restore,
+    cli_verify;
 
 /** Take the words apart; false when they do not fit, which has been told on standard error. */
 bool cli_args_parse(const struct cli_command *command, int argc, char **argv,

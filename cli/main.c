@@ -6,9 +6,9 @@
 #include "cli.h"
 
 static const struct cli_command *const COMMANDS[] = {
-    &cli_create,    &cli_write,    &cli_read,   &cli_show,    &cli_timeline,
-    &cli_log,       &cli_rollback, &cli_clean,  &cli_compact, &cli_archive,
-    &cli_savepoint, &cli_restore,  &cli_verify,
+    &cli_create,  &cli_write,     &cli_read,    &cli_show,    &cli_timeline,
+    &cli_log,     &cli_rollback,  &cli_clean,   &cli_compact, &cli_cluster,
+    &cli_archive, &cli_savepoint, &cli_restore, &cli_verify,
 };
 #define N_COMMANDS (sizeof COMMANDS / sizeof COMMANDS[0])
 

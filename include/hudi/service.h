@@ -110,6 +110,56 @@ HUDI_EXPORT const char *hudi_compaction_log_file(const hudi_compaction *compacti
                                                  size_t s, size_t f);
 HUDI_EXPORT void hudi_compaction_free(hudi_compaction *compaction);
 
+/* ---- clustering ----------------------------------------------------------------------------- */
+
+/** How far a clustering goes. */
+typedef enum hudi_cluster_step {
+    HUDI_CLUSTER_PLAN_AND_RUN = 0, /* run pending plans, then plan and run a new one */
+    HUDI_CLUSTER_SCHEDULE = 1,     /* plan only */
+    HUDI_CLUSTER_RUN = 2,          /* run pending plans only */
+    HUDI_CLUSTER_DRY_RUN = 3,      /* say what would be planned; nothing is changed */
+    HUDI_CLUSTER_PENDING = 4       /* list pending plans; nothing is changed */
+} hudi_cluster_step;
+
+/** Clusterings that were run, planned or listed, oldest first. */
+typedef struct hudi_clustering hudi_clustering;
+
+/**
+ * Move the rows of small files to new files, sorted by
+ * hoodie.clustering.plan.strategy.sort.columns where set; which ones, by the keys of
+ * hoodie.clustering.plan.* (of the table's options). Rows and their meta columns stay, but for
+ * _hoodie_file_name. While a plan is pending, updates of its file groups are refused. Takes the
+ * write lock. Killed at any point, the next run goes on with it.
+ * @param instant_time  with HUDI_CLUSTER_RUN the one plan to run; NULL: all
+ * @param out           may be NULL
+ */
+HUDI_EXPORT hudi_status hudi_cluster(hudi_table *table, hudi_cluster_step step,
+                                     const char *instant_time, hudi_cancel *cancel,
+                                     hudi_clustering **out, hudi_error **err);
+HUDI_EXPORT size_t hudi_clustering_length(const hudi_clustering *clustering);
+/** Of clustering `i`: its instant ("" in a dry run) and state ("COMPLETED"). */
+HUDI_EXPORT const char *hudi_clustering_instant(const hudi_clustering *clustering, size_t i);
+HUDI_EXPORT const char *hudi_clustering_state(const hudi_clustering *clustering, size_t i);
+/** File slices of the plan, and bytes to be read (0 for a plan that was made earlier); base files
+ * written, their rows and bytes, once it has run. */
+HUDI_EXPORT size_t hudi_clustering_slices(const hudi_clustering *clustering, size_t i);
+HUDI_EXPORT int64_t hudi_clustering_bytes(const hudi_clustering *clustering, size_t i);
+HUDI_EXPORT size_t hudi_clustering_files(const hudi_clustering *clustering, size_t i);
+HUDI_EXPORT int64_t hudi_clustering_rows(const hudi_clustering *clustering, size_t i);
+HUDI_EXPORT int64_t hudi_clustering_bytes_written(const hudi_clustering *clustering, size_t i);
+/** Slice `s` of the plan: partition, number of its input group, file id, name of the base file
+ * (NULL: there is none), and names of log files, NULL past the last. */
+HUDI_EXPORT const char *hudi_clustering_partition(const hudi_clustering *clustering, size_t i,
+                                                  size_t s);
+HUDI_EXPORT size_t hudi_clustering_group(const hudi_clustering *clustering, size_t i, size_t s);
+HUDI_EXPORT const char *hudi_clustering_file_id(const hudi_clustering *clustering, size_t i,
+                                                size_t s);
+HUDI_EXPORT const char *hudi_clustering_base_file(const hudi_clustering *clustering, size_t i,
+                                                  size_t s);
+HUDI_EXPORT const char *hudi_clustering_log_file(const hudi_clustering *clustering, size_t i,
+                                                 size_t s, size_t f);
+HUDI_EXPORT void hudi_clustering_free(hudi_clustering *clustering);
+
 /* ---- savepoints ----------------------------------------------------------------------------- */
 
 /**

@@ -4,6 +4,7 @@
 #include "engine/commit/table_lock.h"
 #include "service/archival.h"
 #include "service/cleaning.h"
+#include "service/clustering.h"
 #include "service/compaction.h"
 #include "service/serviceable.h"
 
@@ -56,6 +57,7 @@ void hd_services_after_write(struct hd_op *op, hd_pool *pool, const char *uri,
         if (status == HUDI_OK)
             log_failure(op, "archiving", archive(op, pool, &table, options));
         log_failure(op, "compaction", hd_compact_due(op, pool, &table, options));
+        log_failure(op, "clustering", hd_cluster_due(op, pool, &table, options));
     }
     hd_fs_unlock(lock);
     hd_table_snapshot_clear(op, &table);

@@ -8,7 +8,8 @@
 /**
  * The services that follow a write of this process, in this order: clean (hoodie.clean.automatic,
  * every hoodie.clean.max.commits writes), archive (hoodie.archive.automatic), compact
- * (hoodie.compact.inline, hoodie.compact.schedule.inline). Never an error: the
+ * (hoodie.compact.inline, hoodie.compact.schedule.inline), cluster (hoodie.clustering.inline,
+ * hoodie.clustering.schedule.inline). Never an error: the
  * write is done, so a failure is logged; while another writer holds the lock, they are left to that
  * one.
  */

@@ -9,11 +9,9 @@
 #include "format/table/table_schema.h"
 #include "store/base_file.h"
 
-/* Rows of the base file as its footer has them; rows of a changelog cannot be rewritten. */
-static hudi_status count_base(struct hd_op *op, const struct hd_compact_job *job,
-                              const struct hd_slice_source *source, int64_t *n_rows)
+hudi_status hd_count_base_rows(struct hd_op *op, const struct hd_table_snapshot *table,
+                               const struct hd_slice_source *source, int64_t *n_rows)
 {
-    const struct hd_table_snapshot *const table = job->config->table;
     hudi_status status = HUDI_OK;
     hd_input_file *file = NULL;
     hd_base_reader *reader = NULL;
@@ -51,18 +49,18 @@ static hudi_status copy_rows(struct hd_op *op, hd_slice_reader *reader, hd_rewri
     }
 }
 
-static hudi_status check(struct hd_op *op, const struct hd_slice_source *source,
-                         const struct hd_slice_merge_stats *stats, int64_t n_base,
-                         int64_t n_written)
+hudi_status hd_check_slice_rows(struct hd_op *op, const struct hd_slice_source *source,
+                                const struct hd_slice_merge_stats *stats, int64_t n_base,
+                                int64_t n_rows)
 {
-    if (n_written != n_base - stats->n_deleted + stats->n_added)
+    if (n_rows != n_base - stats->n_deleted + stats->n_added)
         return hd_fail(op, HUDI_INTERNAL,
-                       "compaction of file group %s wrote %" PRId64 " rows, of %" PRId64
+                       "file group %s gave %" PRId64 " rows, of %" PRId64
                        " in the base file, %" PRId64 " deleted and %" PRId64 " added",
-                       source->file_id, n_written, n_base, stats->n_deleted, stats->n_added);
+                       source->file_id, n_rows, n_base, stats->n_deleted, stats->n_added);
     if (stats->n_entries != stats->n_met + stats->n_added + stats->n_void)
         return hd_fail(op, HUDI_INTERNAL,
-                       "compaction of file group %s: of %" PRId64 " keys in log files %" PRId64
+                       "file group %s: of %" PRId64 " keys in log files %" PRId64
                        " met a row, %" PRId64 " became one and %" PRId64 " were deletes",
                        source->file_id, stats->n_entries, stats->n_met, stats->n_added,
                        stats->n_void);
@@ -108,7 +106,7 @@ hudi_status hd_compact_slice(struct hd_op *op, const struct hd_compact_job *job,
     int64_t n_base;
 
     *stat = (struct hd_write_stat){0};
-    HD_TRY_OUT(count_base(op, job, source, &n_base));
+    HD_TRY_OUT(hd_count_base_rows(op, job->config->table, source, &n_base));
     HD_TRY_OUT(hd_slice_reader_open(op, job->query, source, &reader));
     stats = hd_slice_reader_merge_stats(reader);
     if (source->base_path == NULL && stats.n_entries == 0)
@@ -116,7 +114,7 @@ hudi_status hd_compact_slice(struct hd_op *op, const struct hd_compact_job *job,
     HD_TRY_OUT(hd_rewrite_handle_open(op, &request, &handle));
     HD_TRY_OUT(copy_rows(op, reader, handle));
     stats = hd_slice_reader_merge_stats(reader);
-    HD_TRY_OUT(check(op, source, &stats, n_base, hd_rewrite_handle_rows(handle)));
+    HD_TRY_OUT(hd_check_slice_rows(op, source, &stats, n_base, hd_rewrite_handle_rows(handle)));
     status = hd_rewrite_handle_close(op, handle, arena, stat);
     handle = NULL;
     HD_TRY_OUT(status);

@@ -13,6 +13,16 @@ struct hd_compact_job {
     const struct hd_slice_query *query; /* all columns of schema->file */
 };
 
+/** Rows of the slice's base file as its footer has them; 0 without one.
+ * @return HUDI_NOT_IMPLEMENTED for rows of a changelog, which cannot be rewritten */
+hudi_status hd_count_base_rows(struct hd_op *op, const struct hd_table_snapshot *table,
+                               const struct hd_slice_source *source, int64_t *n_rows);
+
+/** After the last batch of a slice: no row is lost or doubled among `n_rows` that came out. */
+hudi_status hd_check_slice_rows(struct hd_op *op, const struct hd_slice_source *source,
+                                const struct hd_slice_merge_stats *stats, int64_t n_base,
+                                int64_t n_rows);
+
 /**
  * Merge one file slice into a new base file of its group, rows as they come, and check that none is
  * lost: rows written are those of the base file less the deleted ones and with the added ones, and

@@ -71,7 +71,7 @@ static hudi_status plan_new(struct hd_op *op, hd_pool *pool, struct hd_table_sna
 
     *out = NULL;
     HD_TRY(hd_compaction_is_due(op, table, options, by_hand, &due));
-    if (!due)
+    if (!due || (write && hd_has_live_write(op, table)))
         return HUDI_OK;
     HD_TRY(new_outcome(op, report, &outcome));
     HD_TRY(hd_compaction_plan_make(op, pool, table, options, &outcome->plan, &outcome->n_bytes));

@@ -19,3 +19,17 @@ hudi_status hd_check_rewritable(struct hd_op *op, const struct hd_table_snapshot
         return hd_fail(op, HUDI_NOT_IMPLEMENTED, "rewriting files of %s is not supported yet", why);
     return hd_check_columns(op, table, options);
 }
+
+bool hd_has_live_write(struct hd_op *op, const struct hd_table_snapshot *table)
+{
+    for (size_t i = 0; i < table->timeline.n_instants; i++) {
+        const struct hd_instant *const instant = &table->timeline.instants[i];
+
+        if (instant->state == HD_COMPLETED || (instant->pending_action != HD_ACTION_DELTACOMMIT &&
+                                               instant->pending_action != HD_ACTION_COMMIT))
+            continue;
+        hd_log(op, HD_LOG_INFO, "nothing is planned while write %s is at work", instant->time);
+        return true;
+    }
+    return false;
+}

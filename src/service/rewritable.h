@@ -10,4 +10,9 @@
 hudi_status hd_check_rewritable(struct hd_op *op, const struct hd_table_snapshot *table,
                                 const struct hd_options *options);
 
+/** A write of another process that began before a plan that is made now: what it writes to a file
+ * slice of the plan would show no more, so nothing is planned. Logged. After
+ * hd_rollback_failed_writes(), which leaves only live ones. */
+bool hd_has_live_write(struct hd_op *op, const struct hd_table_snapshot *table);
+
 #endif

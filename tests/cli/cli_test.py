@@ -19,7 +19,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("HUDI_PROGRAM", str(ROOT / "build" / "dev" / "hudi"))
 ENVIRONMENT = {**os.environ, "LSAN_OPTIONS": f"suppressions={ROOT}/tests/support/lsan.supp"}
-COMMANDS = ["create", "write", "read", "show", "timeline", "log", "rollback", "clean", "compact", "archive",
+COMMANDS = ["create", "write", "read", "show", "timeline", "log", "rollback", "clean", "compact", "cluster", "archive",
             "savepoint", "restore",
             "verify"]
 OK, FAILED, MISUSED = 0, 1, 2

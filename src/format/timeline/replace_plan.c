@@ -46,6 +46,11 @@ static const char SCHEMA[] =
            FIELD("operationType", STRING) "," FIELD("clusteringPlan", PLAN) "," FIELD(
                "extraMetadata", MAP(STRING)) "," VERSION);
 
+struct hd_slice hd_replace_plan_schema(void)
+{
+    return hd_slice_of(SCHEMA, sizeof SCHEMA - 1);
+}
+
 hudi_status hd_replace_plan_encode_empty(struct hd_op *op, struct hd_str *out)
 {
     hudi_status status = HUDI_OK;

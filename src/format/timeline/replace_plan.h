@@ -19,6 +19,8 @@ struct hd_clustering_slice {
     size_t n_delta_files;
     size_t group;           /* number of its input group */
     int64_t n_output_files; /* file groups that its input group becomes */
+    uint64_t base_bytes;    /* of who plans; not in the plan by itself, so 0 when it is read */
+    uint64_t log_bytes;
 };
 
 /** HoodieRequestedReplaceMetadata: the content of a replacecommit's (version 8: clustering's)
@@ -47,6 +49,13 @@ void hd_replace_plan_clear(struct hd_replace_plan *plan);
 /** Append what the requested file of an insert overwrite or a deletion of partitions holds: the
  * record with all four fields null. */
 hudi_status hd_replace_plan_encode_empty(struct hd_op *op, struct hd_str *out);
+
+/** Append the content of a clustering's requested file. Groups are numbered from 0 and not empty.
+ * @param table_uri  in the paths of files */
+hudi_status hd_replace_plan_encode(struct hd_op *op, const struct hd_replace_plan *plan,
+                                   const char *table_uri, struct hd_str *out);
+/** The Avro schema of these files. */
+struct hd_slice hd_replace_plan_schema(void);
 
 /** A file group that a pending table service will rewrite. */
 struct hd_pending_file_group {

@@ -178,6 +178,29 @@ static void compaction_plans_are_written_as_hudi_writes_them(void **state)
     }
 }
 
+static void clustering_plans_are_written_as_hudi_writes_them(void **state)
+{
+    struct hd_op *op = *state;
+    struct hd_replace_plan plan;
+    struct hd_str again = {0};
+    struct loaded t;
+    uint8_t *bytes;
+    size_t n;
+
+    load(op, "spark-0.15.0-cluster-cow", &t);
+    const struct hd_instant *clustering = first_of(&t, HD_ACTION_REPLACECOMMIT);
+    test_must(op, hd_timeline_read(op, &t.timeline, clustering, HD_REQUESTED, &bytes, &n));
+    test_must(op, hd_replace_plan_parse(op, hd_slice_of(bytes, n), &plan));
+    assert_int_equal(plan.n_groups, 2);
+    test_must(
+        op, hd_replace_plan_encode(op, &plan, "file:/tmp/rig/t/spark-0.15.0-cluster-cow", &again));
+    expect_same_record(op, hd_slice_of(bytes, n), &again);
+    hd_str_clear(&again);
+    hd_replace_plan_clear(&plan);
+    hd_free(op, bytes);
+    unload(op, &t);
+}
+
 static void results_of_0_10_are_read(void **state)
 {
     struct hd_op *op = *state;
@@ -412,6 +435,7 @@ int main(void)
         cmocka_unit_test(rollback_plans_are_written_as_hudi_writes_them),
         cmocka_unit_test(results_of_rollbacks_are_written_as_hudi_writes_them),
         cmocka_unit_test(compaction_plans_are_written_as_hudi_writes_them),
+        cmocka_unit_test(clustering_plans_are_written_as_hudi_writes_them),
         cmocka_unit_test(results_of_0_10_are_read),
         cmocka_unit_test(requests_of_one_partition_make_one_entry),
         cmocka_unit_test(an_insert_overwrite_requests_nothing),

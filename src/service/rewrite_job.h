@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HD_SERVICE_REWRITE_JOB_H
+#define HD_SERVICE_REWRITE_JOB_H
+
+#include "engine/slice/slice_reader.h"
+#include "engine/write/write_config.h"
+#include "format/layout/file_system_view.h"
+
+/** What services that rewrite file slices work by: how slices are read whole, and files written. */
+struct hd_rewrite_job {
+    struct hd_arena arena;
+    struct hd_write_config config;
+    struct hd_write_schema schema;
+    struct hd_log_instants log_instants;
+    struct hd_slice_query query; /* all columns of schema.file */
+};
+
+/** `job` is all zero; its query is shared by as many readers as the pool has threads. Borrows table
+ * and pool. */
+hudi_status hd_rewrite_job_init(struct hd_op *op, hd_pool *pool, struct hd_table_snapshot *table,
+                                const struct hd_options *options, const char *time,
+                                struct hd_rewrite_job *job);
+void hd_rewrite_job_clear(struct hd_op *op, struct hd_rewrite_job *job);
+
+/** The view of these partitions, which a plan names. @return HUDI_CORRUPT for a path that leaves
+ * the table */
+hudi_status hd_rewrite_job_view(struct hd_op *op, const struct hd_rewrite_job *job,
+                                const char *const *partitions, size_t n,
+                                struct hd_file_system_view *out);
+
+/** A slice of a plan, by names. */
+struct hd_planned_slice {
+    const char *partition_path;
+    const char *file_id;
+    const char *base_instant; /* NULL: of the base file, or of the log files */
+    const char *data_file;
+    const char *const *delta_files;
+    size_t n_delta_files;
+};
+
+/**
+ * Find it among what is there: all log files that carry its base instant, also those that came
+ * after the plan, since what is not merged now would show no more. Strings are in the job's arena
+ * or the plan's.
+ * @return HUDI_CONFLICT when a file of the plan is gone or of another group
+ */
+hudi_status hd_rewrite_job_find(struct hd_op *op, struct hd_rewrite_job *job,
+                                const struct hd_file_system_view *view,
+                                const struct hd_planned_slice *planned, struct hd_slice_source *out,
+                                uint64_t *log_bytes);
+
+#endif

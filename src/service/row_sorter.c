@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "service/row_sorter.h"
+
+#include <stdlib.h>
+
+#include "engine/record/key_range.h"
+#include "engine/write/global_sort.h"
+
+/* A row that is held, and where its key is. */
+struct entry {
+    size_t key_at, key_bytes;
+    uint32_t batch;
+    uint32_t row;
+};
+
+struct held {
+    struct ArrowArray rows;
+    struct hd_view view;
+};
+
+struct hd_row_sorter {
+    const struct hd_cluster_job *job;
+    hd_global_sort *sort;
+    struct held *held;
+    size_t n_held, held_capacity;
+    struct entry *entries;
+    size_t n_entries, entry_capacity;
+    struct hd_str keys;
+    uint64_t held_bytes;
+    bool has_runs;
+    struct hd_arena arena; /* of the views */
+};
+
+hudi_status hd_row_sorter_new(struct hd_op *op, const struct hd_cluster_job *job,
+                              hd_row_sorter **out)
+{
+    const char *folder = hd_write_text(job->config, "hoodie.memory.spillable.map.path");
+    hd_row_sorter *sorter;
+
+    *out = NULL;
+    HD_TRY(hd_alloc(op, sizeof *sorter, &sorter));
+    sorter->job = job;
+    const hudi_status status = hd_global_sort_new(op, &job->schema->file, folder, &sorter->sort);
+    if (status != HUDI_OK) {
+        hd_row_sorter_free(op, sorter);
+        return status;
+    }
+    *out = sorter;
+    return HUDI_OK;
+}
+
+static void let_go(hd_row_sorter *sorter)
+{
+    for (size_t i = 0; i < sorter->n_held; i++)
+        hd_array_clear(&sorter->held[i].rows);
+    sorter->n_held = 0;
+    sorter->n_entries = 0;
+    sorter->keys.size = 0;
+    sorter->held_bytes = 0;
+    hd_arena_reset(&sorter->arena);
+}
+
+void hd_row_sorter_free(struct hd_op *op, hd_row_sorter *sorter)
+{
+    if (sorter == NULL)
+        return;
+    let_go(sorter);
+    hd_global_sort_free(op, sorter->sort);
+    hd_free(op, sorter->held);
+    hd_free(op, sorter->entries);
+    hd_str_clear(&sorter->keys);
+    hd_arena_clear(&sorter->arena);
+    hd_free(op, sorter);
+}
+
+static struct hd_slice key_of(const hd_row_sorter *sorter, const struct entry *entry)
+{
+    return hd_slice_of(sorter->keys.data + entry->key_at, entry->key_bytes);
+}
+
+static int compare(const void *a, const void *b, void *argument)
+{
+    const struct entry *const x = a, *const y = b;
+    const hd_row_sorter *const sorter = argument;
+    const int order = hd_key_compare(key_of(sorter, x), key_of(sorter, y));
+
+    if (order != 0)
+        return order;
+    if (x->batch != y->batch)
+        return x->batch < y->batch ? -1 : 1;
+    return x->row < y->row ? -1 : x->row > y->row;
+}
+
+/* What is held becomes a run. */
+static hudi_status write_run(struct hd_op *op, hd_row_sorter *sorter)
+{
+    if (sorter->n_entries == 0)
+        return HUDI_OK;
+    qsort_r(sorter->entries, sorter->n_entries, sizeof *sorter->entries, compare, sorter);
+    HD_TRY(hd_global_sort_begin_run(op, sorter->sort));
+    for (size_t i = 0; i < sorter->n_entries; i++) {
+        const struct entry *const entry = &sorter->entries[i];
+
+        HD_TRY(hd_global_sort_add(op, sorter->sort, 0, key_of(sorter, entry),
+                                  sorter->held[entry->batch].view.children,
+                                  sorter->job->schema->file.n_children, entry->row));
+    }
+    sorter->has_runs = true;
+    let_go(sorter);
+    return HUDI_OK;
+}
+
+static hudi_status add_keys(struct hd_op *op, hd_row_sorter *sorter, const struct hd_view *view,
+                            const struct hd_view *columns)
+{
+    const struct hd_cluster_job *const job = sorter->job;
+
+    HD_TRY(hd_grow(op, &sorter->entries, &sorter->entry_capacity,
+                   sorter->n_entries + (size_t)view->length, sizeof *sorter->entries));
+    for (int64_t i = 0; i < view->length; i++) {
+        struct entry *const entry = &sorter->entries[sorter->n_entries];
+
+        *entry = (struct entry){.key_at = sorter->keys.size,
+                                .batch = (uint32_t)(sorter->n_held - 1),
+                                .row = (uint32_t)i};
+        HD_TRY(hd_layout_key(op, job->layout, columns, job->n_sort_columns, i, &sorter->keys));
+        entry->key_bytes = sorter->keys.size - entry->key_at;
+        sorter->n_entries++;
+    }
+    return HUDI_OK;
+}
+
+hudi_status hd_row_sorter_add(struct hd_op *op, hd_row_sorter *sorter, struct ArrowArray *rows)
+{
+    const struct hd_cluster_job *const job = sorter->job;
+    struct hd_view *columns;
+    hudi_status status = hd_grow(op, &sorter->held, &sorter->held_capacity, sorter->n_held + 1,
+                                 sizeof *sorter->held);
+
+    if (status != HUDI_OK) {
+        hd_array_clear(rows);
+        return status;
+    }
+    struct held *const held = &sorter->held[sorter->n_held++];
+    *held = (struct held){0};
+    hd_array_move(rows, &held->rows);
+    HD_TRY(hd_view_open(op, &sorter->arena, &job->schema->file, &held->rows, &held->view));
+    HD_TRY(hd_arena_array(op, &sorter->arena, job->n_sort_columns, sizeof *columns, &columns));
+    for (size_t i = 0; i < job->n_sort_columns; i++)
+        columns[i] = held->view.children[job->sort_columns[i]];
+    const size_t key_bytes = sorter->keys.size;
+    HD_TRY(add_keys(op, sorter, &held->view, columns));
+    sorter->held_bytes += hd_array_bytes(&job->schema->file, &held->rows) +
+                          (sorter->keys.size - key_bytes) +
+                          (uint64_t)held->view.length * sizeof(struct entry);
+    return sorter->held_bytes >= job->sort_bytes ? write_run(op, sorter) : HUDI_OK;
+}
+
+hudi_status hd_row_sorter_finish(struct hd_op *op, hd_row_sorter *sorter)
+{
+    HD_TRY(write_run(op, sorter));
+    return sorter->has_runs ? hd_global_sort_finish(op, sorter->sort) : HUDI_OK;
+}
+
+hudi_status hd_row_sorter_next(struct hd_op *op, hd_row_sorter *sorter, struct ArrowArray *out)
+{
+    struct hd_shared_array *rows;
+    struct ArrowArray keys;
+    uint32_t partition;
+
+    *out = (struct ArrowArray){0};
+    if (!sorter->has_runs)
+        return HUDI_END;
+    HD_TRY(hd_global_sort_next(op, sorter->sort, &partition, &rows, &keys));
+    hd_array_clear(&keys);
+    const hudi_status status = hd_array_share(op, rows, -1, out);
+    hd_shared_array_free(rows);
+    return status;
+}

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`hudi cluster` from outside: on tables of the real Hudi, and on tables of ours."""
+import re
+
+import pytest
+
+from cli_test import FAILED, MISUSED, OK, ROWS, base_files, done, error, json_lines, lines, run, schema  # noqa: F401
+from compact_test import difference, expect_same_values, rows_of, state, unpack, without_file
+
+SMALL = ["-o", "hoodie.parquet.small.file.limit=0"]
+
+
+@pytest.fixture
+def scattered(tmp_path, schema):  # noqa: F811
+    """A copy-on-write table with three base files in each of two partitions."""
+    path = tmp_path / "table"
+    done("create", path, "--schema", schema, "--key", "id", "--order-by", "qty", "--partition-by", "region")
+    for start in range(3):
+        done("write", path, "-", "--format", "jsonl", "--op", "insert", *SMALL, stdin=lines(ROWS[start::3]))
+    return path
+
+
+def files_of(rows):
+    return {row["_hoodie_file_name"] for row in rows}
+
+
+@pytest.mark.parametrize("name,options", [
+    ("spark-0.15.0-cow-part", ["--sort", "qty"]),
+    ("spark-0.15.0-mor-avro", []),
+    ("spark-0.15.0-mor-avro", ["--sort", "city,qty", "--layout", "hilbert"]),
+    ("flink010-cow-append-insert", []),
+    ("flink010-mor-logs", ["--sort", "age", "--layout", "z-order"]),
+    ("spark-0.15.0-bulk-insert-modes", ["--sort", "qty"]),
+])
+def test_files_of_the_real_hudi_are_clustered_and_rows_stay(tmp_path, name, options):
+    table = unpack(name, tmp_path)
+    before = rows_of(table)
+    result = run("cluster", table, "--json", *options)
+    assert result.returncode == OK, result.stderr
+    (ran,) = json_lines(result.stdout.decode())
+    assert ran["state"] == "COMPLETED" and ran["rows"] > 0
+    after = rows_of(table)
+    assert difference(without_file(before), without_file(after)) == []
+    assert len({slice["partition"] for slice in ran["slices"]}) <= ran["files"]
+    assert run("verify", table).returncode == OK
+
+
+def test_cluster_plans_lists_and_runs(scattered):
+    before = rows_of(scattered)
+    (planned,) = json_lines(run("cluster", scattered, "--dry-run", "--json").stdout.decode())
+    assert len(planned["slices"]) == 6 and {slice["group"] for slice in planned["slices"]} == {0, 1}
+    instant = done("cluster", scattered, "--schedule", "--sort", "qty").split("\t")[0]
+    (pending,) = json_lines(done("cluster", scattered, "--pending", "--json"))
+    assert (pending["instant"], pending["state"]) == (instant, "REQUESTED")
+    assert run("cluster", scattered, "--schedule").stderr == b"nothing to cluster\n"
+
+    # New rows may come meanwhile, updates may not.
+    refused = run("write", scattered, "-", "--format", "jsonl", stdin=lines([{**ROWS[0], "name": "x"}]))
+    assert refused.returncode == FAILED and b"pending clustering" in refused.stderr
+    done("write", scattered, "-", "--format", "jsonl", stdin=lines([{**ROWS[0], "id": 100}]))
+    (ran,) = json_lines(done("cluster", scattered, "--run", "--json"))
+    assert (ran["instant"], ran["state"], ran["files"], ran["rows"]) == (instant, "COMPLETED", 2, 20)
+    after = rows_of(scattered)
+    assert difference(without_file(before), without_file([row for row in after if row["id"] != 100])) == []
+    assert len(files_of(after)) == 3
+    for name in {row["_hoodie_file_name"] for row in after}:
+        quantities = [row["qty"] for row in after if row["_hoodie_file_name"] == name]
+        assert quantities == sorted(quantities)
+    assert "0 findings" in done("verify", scattered)
+    done("write", scattered, "-", "--format", "jsonl", stdin=lines([{**row, "name": "after"} for row in ROWS]))
+    assert sum(row["name"] == "after" for row in rows_of(scattered)) == 20
+    error(MISUSED, "cluster", scattered, "--run", "--schedule")
+    error(MISUSED, "cluster", scattered, "--run", "--instant", "20200101000000000")
+    error(MISUSED, "cluster", scattered, "--sort", "nothing")
+    error(MISUSED, "cluster", scattered, "--layout", "sideways")
+
+
+def test_a_clustering_that_was_begun_is_run_again(scattered):
+    before = rows_of(scattered)
+    instant = done("cluster", scattered, "--schedule").split("\t")[0]
+    (scattered / ".hoodie" / f"{instant}.replacecommit.inflight").touch()
+    stray = scattered / "region=north" / f"00000000-aaaa-4fff-8fff-000000000000-0_0-0-0_{instant}.parquet"
+    stray = stray if stray.parent.exists() else scattered / "north" / stray.name
+    stray.write_bytes(b"PAR1")
+    done("write", scattered, "-", "--format", "jsonl", *SMALL, stdin=lines([{**ROWS[0], "id": 100}]))
+    result = run("cluster", scattered, "--run")
+    assert result.returncode == OK and b"run again" in result.stderr
+    assert not stray.exists()
+    assert difference(without_file(before), without_file(row for row in rows_of(scattered) if row["id"] != 100)) == []
+    assert "rollback" in {action for action, _ in state(scattered)}
+
+
+def test_memory_that_is_too_small_does_not_change_the_order(scattered):
+    rows = [{"id": i + 1000, "name": f"{i * 7919 % 5000:05}", "region": "north", "qty": 1.0} for i in range(5000)]
+    done("write", scattered, "-", "--format", "jsonl", "--op", "insert", *SMALL, stdin=lines(rows))
+    done("cluster", scattered, "--sort", "name", "-o", "libhudi.memory.budget.bytes=4194304")
+    names = [row["name"] for row in rows_of(scattered, "--where", "region = 'north'")]
+    assert names == sorted(names) and len(names) == 5010
+    assert re.search(r"0 findings", done("verify", scattered))
+
+
+def test_a_write_clusters_when_it_is_time(scattered):
+    inline = ["-o", "hoodie.clustering.inline=true", "-o", "hoodie.clustering.inline.max.commits=5"]
+    before = base_files(scattered)
+    for i in range(2):
+        done("write", scattered, "-", "--format", "jsonl", "--op", "insert", *SMALL, *inline,
+             stdin=lines([{**ROWS[0], "id": 100 + i}]))
+        assert ("replacecommit", "COMPLETED") in state(scattered) or i == 0
+    rows = rows_of(scattered)
+    assert len(rows) == 22 and len(files_of(rows)) == 2 and len(base_files(scattered)) > len(before)
+    expect_same_values([row for row in rows if row["id"] < 100], ROWS)
