@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Merge-on-read tables that our program and the real Hudi write to in turns: log files of both in one file group, and
+compactions by the real Hudi over them."""
+import pytest
+
+from cow_rounds_test import HIVE, ONE_FIELD, PEERS, ROUND_SCALARS, Turns, typed_row
+from cow_tables import CALENDAR, COLUMNS, NESTED, NESTED_ROWS, SCALAR_ROWS, Table, row
+
+MOR = "hoodie.table.type=MERGE_ON_READ"
+
+# name: the table, row i as of a version, peers that cannot write it
+ROUNDS = {
+    "partitioned": (Table(options=[MOR]), row, ()),
+    "no_partition": (Table(partition="", options=[MOR]), row, ()),
+    "hive_style": (Table(options=[MOR, HIVE]), row, ()),
+    "complex_key": (Table(key="id,k2", columns={**COLUMNS, "k2": "long"}, options=[MOR]),
+                    lambda i, version: row(i, version, k2=i % 2), ()),
+    "two_levels": (Table(partition="p,day", columns=CALENDAR, options=[MOR]),
+                   lambda i, version: row(i, version, day=f"2024-01-{1 + i % 2:02}", millis=i), ()),
+    "scalars": (Table(columns=ROUND_SCALARS, options=[MOR]), typed_row(SCALAR_ROWS, ROUND_SCALARS), ("flink",)),
+    "nested": (Table(columns=NESTED, options=[MOR]), typed_row(NESTED_ROWS, NESTED), ("flink",)),
+}
+WRITERS = ["spark015", "spark11"]
+TURNS = [(peer, name) for peer in WRITERS for name in ROUNDS if peer not in ROUNDS[name][2]]
+
+
+class LogTurns(Turns):
+    """Turns on a merge-on-read table."""
+
+    def flink_table(self):
+        words = super().flink_table()
+        words[words.index("cow")] = "mor"
+        return words + ["-o", "compaction.async.enabled=false", "-o", "compaction.schedule.enabled=false"]
+
+    def compact(self, schedule_only=False):
+        if self.flink:
+            self.peer.do("compact", "--table", self.path, *(["--schedule"] if schedule_only else []))
+        else:
+            self.peer.do("service", self.path, "schedule-compact" if schedule_only else "compact")
+
+    def run_compaction(self):
+        if self.flink:
+            self.peer.do("compact", "--table", self.path)
+        else:
+            self.peer.do("service", self.path, "run-compact")
+
+
+def logs(turns):
+    return {path.name for path in turns.path.rglob(".*.log.*")
+            if ".hoodie" not in path.relative_to(turns.path).parts and not path.name.endswith(".crc")}
+
+
+def begin(request, hudi, tmp_path, peer, name):
+    table, make, _ = ROUNDS[name]
+    turns = LogTurns(hudi, request.getfixturevalue(peer), peer == "flink", table, tmp_path / "t", PEERS[peer], False,
+                     ONE_FIELD[peer])
+    return turns, lambda numbers, version: [make(i, version) for i in numbers]
+
+
+@pytest.mark.parametrize("peer,name", TURNS)
+def test_we_and_hudi_append_in_turns(request, hudi, tmp_path, peer, name):
+    turns, rows = begin(request, hudi, tmp_path, peer, name)
+    turns.ours("insert", rows(range(40), 1))
+    turns.ours("insert", rows(range(40, 60), 1)) # a second file group in each partition
+    assert logs(turns) == set()
+    turns.ours("upsert", rows(range(0, 60, 3), 2))
+    ours = logs(turns)
+    assert ours
+    turns.check()
+    # Five late rows; 0.10's reader lets a log record win over the base file's whatever their ordering values.
+    turns.theirs("upsert", rows(range(30, 80), 3) + ([] if peer == "flink" else rows(range(5), 0)))
+    assert logs(turns) > ours
+    turns.check()
+    turns.theirs("delete", rows([7, 35, 45, 75], 4))
+    turns.check()
+    turns.ours("upsert", rows([*range(20, 90, 3), 75], 4))
+    turns.ours("delete", rows([1, 31, 50, 72, 89], 4))
+    turns.check()
+    turns.theirs("upsert", rows(range(0, 100, 4), 5))
+    turns.ours("upsert", rows([1, 2, 3, 72], 5))
+    turns.check()
+    hudi.run("verify", turns.path)
+
+
+@pytest.mark.parametrize("peer", ["spark015"])
+def test_hudi_compacts_what_we_appended(request, hudi, tmp_path, peer):
+    turns, rows = begin(request, hudi, tmp_path, peer, "partitioned")
+    turns.ours("insert", rows(range(40), 1))
+    turns.ours("delete", rows([1, 31], 2)) # not last: 0.10 plans no compaction on a commit of deletes alone
+    turns.ours("upsert", rows(range(0, 40, 3), 2))
+    turns.compact()
+    turns.check()
+    turns.ours("upsert", rows(range(0, 50, 2), 3))
+    turns.check()
+    turns.compact(schedule_only=True)
+    before = logs(turns)
+    turns.ours("upsert", rows(range(0, 50, 5), 4)) # to log files that the planned base files will have
+    turns.ours("delete", rows([2, 4], 4))
+    turns.ours("upsert", rows([4, 6], 5))
+    assert all(name.partition(".log.")[2].startswith(("1_", "2_", "3_")) for name in logs(turns) - before)
+    turns.check()
+    turns.run_compaction()
+    turns.check()
+    turns.theirs("upsert", rows(range(0, 50, 4), 6))
+    turns.ours("upsert", rows(range(0, 50, 6), 7))
+    turns.compact()
+    turns.check()
+    hudi.run("verify", turns.path)
