@@ -639,9 +639,10 @@ class World:
         kill = self.random.random() < 0.2
         what = self.random.choices(
             [self.write, self.clean, self.archive, self.rollback, self.take_savepoint,
-             self.restore], [14, 2, 2, 2, 1, 1])[0]
+             self.restore, self.compact], [14, 2, 2, 2, 1, 1, 3])[0]
         self.read_now = None
         what(kill)
+        self.see_compactions()
         self.check()
 
     def play(self, n_steps):
