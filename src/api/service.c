@@ -3,6 +3,7 @@
 #include "engine/commit/rollback.h"
 #include "engine/commit/table_lock.h"
 #include "engine/commit/writable.h"
+#include "format/timeline/replace_plan.h"
 
 /* Only what nothing builds on may go: a write that did not finish, or the newest completed one. */
 static hudi_status choose_target(struct hd_op *op, const struct hd_timeline *timeline,
@@ -27,6 +28,30 @@ static hudi_status choose_target(struct hd_op *op, const struct hd_timeline *tim
     return HUDI_OK;
 }
 
+/* Nor one whose files the plan of a compaction or clustering names: it could never be run. */
+static hudi_status check_plans(struct hd_op *op, const struct hd_timeline *timeline,
+                               const struct hd_instant *target)
+{
+    hudi_status status = HUDI_OK;
+    struct hd_arena arena = {0};
+    struct hd_pending_file_group *groups[2];
+    size_t n[2] = {0, 0};
+
+    if (target->state != HD_COMPLETED)
+        return HUDI_OK;
+    HD_TRY_OUT(hd_pending_compaction_file_ids(op, timeline, &arena, &groups[0], &n[0]));
+    HD_TRY_OUT(hd_pending_clustering_file_ids(op, timeline, &arena, &groups[1], &n[1]));
+    for (size_t list = 0; list < 2; list++)
+        for (size_t i = 0; i < n[list]; i++)
+            if (strcmp(groups[list][i].instant, target->time) > 0)
+                HD_TRY_OUT(hd_fail(op, HUDI_INVALID,
+                                   "%s is planned on what %s wrote: run the plan first",
+                                   groups[list][i].instant, target->time));
+out:
+    hd_arena_clear(&arena);
+    return status;
+}
+
 static hudi_status roll_back(struct hd_op *op, hudi_context *context, const char *uri,
                              const struct hd_options *options, const char *time)
 {
@@ -43,6 +68,7 @@ static hudi_status roll_back(struct hd_op *op, hudi_context *context, const char
     HD_TRY_OUT(hd_table_snapshot_reload(op, &table));
     HD_TRY_OUT(hd_check_no_restore(op, &table.timeline));
     HD_TRY_OUT(choose_target(op, &table.timeline, time, &target));
+    HD_TRY_OUT(check_plans(op, &table.timeline, target));
     HD_TRY_OUT(hd_switch_metadata_table_off(op, &table));
     HD_TRY_OUT(hd_rollback_instant(op, context->pool, &table, target));
 out:

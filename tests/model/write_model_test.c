@@ -64,6 +64,8 @@ struct world {
     bool fat;            /* long strings: records do not fit into memory */
     bool duplicates;     /* inserts may bring keys that are there */
     bool logged;         /* merge-on-read: see choose_rules() */
+    bool planned;        /* a compaction is pending */
+    bool serviced;       /* the newest instant is a service's */
     int64_t n_keys;
     int64_t next_key;            /* not used yet */
     bool known[MODEL_N_COLUMNS]; /* columns the table has */
@@ -659,6 +661,7 @@ static void set_write_options(const struct world *world, hudi_options *options,
     static const char *const CODECS[] = {"UNCOMPRESSED", "SNAPPY", "ZSTD", "GZIP"};
     static const char *const INDEXES[] = {"BLOOM", "SIMPLE", "GLOBAL_BLOOM", "GLOBAL_SIMPLE"};
 
+    set(world, options, "hoodie.cleaner.commits.retained", "50"); /* services commit, too */
     set(world, options, "hoodie.datasource.write.operation", operation);
     set(world, options, "hoodie.index.type", "%s",
         INDEXES[below(2) + (world->rules.global ? 2 : 0)]);
@@ -736,6 +739,7 @@ static void note_commit(struct world *world, const struct step *step, const hudi
 {
     const int number = world->n_commits;
 
+    world->serviced = false;
     snprintf(world->instants[number], sizeof world->instants[number], "%s",
              hudi_commit_instant(commit));
     memcpy(world->known_then[number], world->known, sizeof world->known);
@@ -973,8 +977,8 @@ static void do_rollback(struct world *world)
 {
     hudi_error *error = NULL;
 
-    if (world->n_commits == 0)
-        return;
+    if (world->n_commits == 0 || world->planned || world->serviced)
+        return; /* only the newest instant can be rolled back */
     hudi_table *const table = open_table(world);
     log_step(world, "roll back\n");
     MUST(world, hudi_rollback(table, world->instants[world->n_commits], &error));
@@ -985,6 +989,50 @@ static void do_rollback(struct world *world)
     else
         for (int i = MODEL_E0; i < MODEL_N_COLUMNS; i++)
             world->known[i] = false;
+}
+
+/* Rows stay as they are; a compaction may be left pending, for the next writes to meet. */
+static void do_compact(struct world *world)
+{
+    static const hudi_compact_step STEPS[] = {HUDI_COMPACT_SCHEDULE, HUDI_COMPACT_RUN,
+                                              HUDI_COMPACT_PLAN_AND_RUN};
+    const hudi_compact_step step = STEPS[below(3)];
+    hudi_table *const table = open_table(world);
+    hudi_compaction *done = NULL;
+    hudi_error *error = NULL;
+
+    log_step(world, "compact, step %d\n", (int)step);
+    MUST(world, hudi_compact(table, step, NULL, NULL, &done, &error));
+    const bool any = hudi_compaction_length(done) > 0;
+    world->planned = step == HUDI_COMPACT_SCHEDULE && (world->planned || any);
+    world->serviced |= step != HUDI_COMPACT_SCHEDULE && any;
+    hudi_compaction_free(done);
+    hudi_table_free(table);
+}
+
+/* Likewise; a pending one would refuse updates. */
+static void do_cluster(struct world *world)
+{
+    static const char *const LAYOUTS[] = {"linear", "z-order", "hilbert"};
+    hudi_options *const options = new_options(world);
+    hudi_table *table = NULL;
+    hudi_clustering *done = NULL;
+    hudi_error *error = NULL;
+
+    if (chance(60)) {
+        set(world, options, "hoodie.clustering.plan.strategy.sort.columns",
+            chance(50) ? "a" : "a,id");
+        set(world, options, "hoodie.layout.optimize.strategy", "%s", LAYOUTS[below(3)]);
+    }
+    if (chance(50))
+        set(world, options, "hoodie.clustering.plan.strategy.target.file.max.bytes", "20000");
+    log_step(world, "cluster\n");
+    MUST(world, hudi_table_open(world->context, world->uri, options, &table, &error));
+    MUST(world, hudi_cluster(table, HUDI_CLUSTER_PLAN_AND_RUN, NULL, NULL, &done, &error));
+    world->serviced |= hudi_clustering_length(done) > 0;
+    hudi_clustering_free(done);
+    hudi_table_free(table);
+    hudi_options_free(options);
 }
 
 static void random_step(struct world *world)
@@ -1022,6 +1070,13 @@ static void run_table(uint64_t seed)
     for (int i = 0; i < STEPS_PER_TABLE; i++) {
         random_step(world);
         check_reads(world);
+        if (world->n_commits > 0 && chance(25)) {
+            if (world->logged && chance(75))
+                do_compact(world);
+            else if (!world->duplicates) /* they are told apart by their file groups */
+                do_cluster(world);
+            check_reads(world);
+        }
         if (i % 5 == 4)
             check_table(world);
     }
