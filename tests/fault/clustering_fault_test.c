@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Every allocation and every file operation of a clustering fails once: alone, with all that
+ * follow, and as a loss of power that drops what was not synced. Each time the table reads as it
+ * did before, writes go on, and the next clustering ends where an undisturbed one would.
+ *
+ *   HUDI_TEST_SEED     where the walk over the points begins
+ *   HUDI_TEST_SECONDS  walk over all points, each mode for that long at most
+ *
+ * Labels: fault
+ */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "api/api.h"
+#include "store/memory.h"
+#include "support/model_table.h"
+
+#define STORE "clustering-faults"
+#define URI "memory:" STORE "/t"
+#define SAMPLED_POINTS 14 /* of one mode, without HUDI_TEST_SECONDS */
+#define N_ROWS 12
+
+enum mode { FAILS_ONCE, FAILS_ON, LOSES_POWER };
+static const char *const MODES[] = {"fails", "fails with all that follow", "is a loss of power"};
+
+struct scene {
+    struct hd_faults faults;
+    hudi_context *context;
+    struct model_rows now;
+    int64_t next_value;
+};
+
+static int64_t setting(const char *name, int64_t otherwise)
+{
+    const char *const text = getenv(name);
+
+    return text == NULL || *text == '\0' ? otherwise : strtoll(text, NULL, 10);
+}
+
+static void open_context(struct scene *scene)
+{
+    scene->context = model_table_context("1");
+    scene->faults = (struct hd_faults){.left = -1};
+    scene->context->faults = &scene->faults;
+}
+
+static void arm(struct scene *scene, int64_t nth, bool sticky)
+{
+    scene->faults.sticky = sticky;
+    atomic_store(&scene->faults.fired, false);
+    atomic_store(&scene->faults.left, nth - 1);
+}
+
+static void disarm(struct scene *scene)
+{
+    scene->faults.sticky = false;
+    atomic_store(&scene->faults.left, -1);
+}
+
+static void must(hudi_status status, hudi_error *error, const char *what)
+{
+    if (status != HUDI_OK)
+        fail_msg("%s: %s", what, error == NULL ? "" : hudi_error_message(error));
+}
+
+/* ---- the table ---------------------------------------------------------------------------- */
+
+/* Three new rows, in a file of their own. */
+static void write_rows(struct scene *scene)
+{
+    struct model_rows rows = {0};
+    hudi_error *error = NULL;
+
+    for (int i = 0; i < 3; i++, scene->next_value++) {
+        const struct model_row row =
+            model_table_row(scene->next_value, 0, scene->next_value, scene->next_value);
+
+        model_rows_add(&rows, &row);
+    }
+    const hudi_status status = model_table_write(scene->context, URI, "bulk_insert", &rows, &error);
+    must(status, error, "bulk_insert");
+    model_rows_clear(&rows);
+}
+
+static void read_now(struct scene *scene, struct model_rows *out, const char *what)
+{
+    hudi_error *error = NULL;
+
+    must(model_table_read(scene->context, URI, out, &error), error, what);
+}
+
+static size_t cluster(struct scene *scene, hudi_cluster_step step, const char *what)
+{
+    hudi_table *table = NULL;
+    hudi_clustering *done = NULL;
+    hudi_error *error = NULL;
+
+    must(hudi_table_open(scene->context, URI, NULL, &table, &error), error, what);
+    must(hudi_cluster(table, step, NULL, NULL, &done, &error), error, what);
+    const size_t n = hudi_clustering_length(done);
+    hudi_clustering_free(done);
+    hudi_table_free(table);
+    return n;
+}
+
+/* Two files that a pending plan names, and two that came since. */
+static void begin_table(struct scene *scene)
+{
+    hudi_error *error = NULL;
+
+    hd_memory_drop(STORE);
+    model_rows_clear(&scene->now);
+    scene->next_value = 0;
+    must(model_table_create(scene->context, URI, &error), error, "create");
+    write_rows(scene);
+    write_rows(scene);
+    assert_int_equal(cluster(scene, HUDI_CLUSTER_SCHEDULE, "schedule"), 1);
+    write_rows(scene);
+    write_rows(scene);
+    read_now(scene, &scene->now, "the new table");
+    assert_int_equal(scene->now.n, N_ROWS);
+}
+
+/* The machine stops: the process is gone, and what was not synced. */
+static void lose_power(struct scene *scene)
+{
+    struct hd_op op;
+    hd_file_system *fs;
+
+    hudi_context_free(scene->context);
+    hd_op_init(&op);
+    assert_int_equal(hd_memory_file_system_open(&op, STORE, &fs), HUDI_OK);
+    assert_int_equal(hd_memory_crash(&op, fs), HUDI_OK);
+    hd_fs_free(fs);
+    hd_op_clear(&op);
+    open_context(scene);
+}
+
+/* ---- clustering --------------------------------------------------------------------------- */
+
+/* The pending plan, then one of what has come since. */
+static hudi_status run_clustering(struct scene *scene, hudi_error **error)
+{
+    hudi_options *options = NULL;
+    hudi_table *table = NULL;
+
+    assert_int_equal(hudi_options_new(&options, NULL), HUDI_OK);
+    assert_int_equal(
+        hudi_options_set(options, "hoodie.clustering.plan.strategy.sort.columns", "a", NULL),
+        HUDI_OK);
+    hudi_status status = hudi_table_open(scene->context, URI, options, &table, error);
+    hudi_options_free(options);
+    if (status == HUDI_OK)
+        status = hudi_cluster(table, HUDI_CLUSTER_PLAN_AND_RUN, NULL, NULL, NULL, error);
+    hudi_table_free(table);
+    return status;
+}
+
+static void expect_rows(struct scene *scene, const char *what)
+{
+    struct model_rows found;
+
+    read_now(scene, &found, what);
+    if (!model_table_same(&found, &scene->now))
+        fail_msg("%s: the rows have changed", what);
+    model_rows_clear(&found);
+}
+
+static void expect_clustered(struct scene *scene, const char *what)
+{
+    expect_rows(scene, what);
+    if (cluster(scene, HUDI_CLUSTER_PENDING, what) != 0)
+        fail_msg("%s: a clustering is still pending", what);
+    if (cluster(scene, HUDI_CLUSTER_DRY_RUN, what) != 0)
+        fail_msg("%s: there are small files left", what);
+    model_table_verify(scene->context, URI, what);
+}
+
+/* What a write makes of the table in between stays as well. */
+static void write_between(struct scene *scene, const char *what)
+{
+    write_rows(scene);
+    read_now(scene, &scene->now, what);
+    if (scene->now.n != N_ROWS + 3)
+        fail_msg("%s: %zu rows after the next write", what, scene->now.n);
+}
+
+static void run_point(struct scene *scene, int64_t nth, enum mode mode)
+{
+    hudi_error *error = NULL;
+    char what[200];
+
+    begin_table(scene);
+    arm(scene, nth, mode != FAILS_ONCE);
+    const hudi_status status = run_clustering(scene, &error);
+    const bool fired = atomic_load(&scene->faults.fired);
+    disarm(scene);
+    snprintf(what, sizeof what, "clustering, point %" PRId64 " %s (%s)", nth, MODES[mode],
+             error == NULL ? hudi_status_name(status) : hudi_error_message(error));
+    if (status == HUDI_OK && error != NULL)
+        fail_msg("%s: an error without failure", what);
+    if (status != HUDI_OK && !fired)
+        fail_msg("%s: failed of itself", what);
+    hudi_error_free(error);
+    error = NULL;
+    if (mode == LOSES_POWER)
+        lose_power(scene);
+    expect_rows(scene, what);
+    if (nth % 2 == 0) {
+        model_rows_clear(&scene->now);
+        write_between(scene, what);
+    }
+    must(run_clustering(scene, &error), error, what);
+    expect_clustered(scene, what);
+}
+
+static int64_t count_points(struct scene *scene)
+{
+    const int64_t many = INT64_C(1) << 40;
+    hudi_error *error = NULL;
+
+    begin_table(scene);
+    arm(scene, many, false);
+    must(run_clustering(scene, &error), error, "clustering");
+    const int64_t n = many - 1 - atomic_load(&scene->faults.left);
+    disarm(scene);
+    expect_clustered(scene, "clustering");
+    return n;
+}
+
+static void walk(enum mode mode)
+{
+    const int64_t seconds = setting("HUDI_TEST_SECONDS", 0);
+    const uint64_t seed = (uint64_t)setting("HUDI_TEST_SEED", 1);
+    const time_t end = time(NULL) + seconds;
+    struct scene scene = {0};
+    int64_t n_run = 0, nth;
+
+    open_context(&scene);
+    const int64_t n_points = count_points(&scene);
+    int64_t step = n_points / SAMPLED_POINTS + 1;
+    while (step > 1 && n_points % step == 0)
+        step++;
+    nth = (int64_t)(seed * 7919 % (uint64_t)step);
+    for (; seconds > 0 ? n_run < n_points && time(NULL) < end : nth < n_points; nth += step) {
+        run_point(&scene, nth % n_points + 1, mode);
+        n_run++;
+    }
+    print_message("%" PRId64 " of %" PRId64 " points, each %s\n", n_run, n_points, MODES[mode]);
+    model_rows_clear(&scene.now);
+    hudi_context_free(scene.context);
+    hd_memory_drop(STORE);
+}
+
+static void a_clustering_survives_any_single_fault(void **state)
+{
+    (void)state;
+    walk(FAILS_ONCE);
+}
+
+static void a_clustering_survives_a_fault_after_which_nothing_works(void **state)
+{
+    (void)state;
+    walk(FAILS_ON);
+}
+
+static void a_clustering_survives_a_loss_of_power(void **state)
+{
+    (void)state;
+    walk(LOSES_POWER);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_clustering_survives_any_single_fault),
+        cmocka_unit_test(a_clustering_survives_a_fault_after_which_nothing_works),
+        cmocka_unit_test(a_clustering_survives_a_loss_of_power),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
