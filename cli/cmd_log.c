@@ -31,7 +31,8 @@ static void print_line(const hudi_log_file *log, int64_t n_rows, int version)
            hudi_log_block_type(log), bytes);
     if (hudi_log_block_damage(log) != NULL) {
         printf("  to byte %llu: %s\n",
-               (unsigned long long)(hudi_log_block_offset(log) + hudi_log_block_bytes(log)),
+               (unsigned long long)hudi_log_block_offset(log) +
+                   (unsigned long long)hudi_log_block_bytes(log),
                hudi_log_block_damage(log));
         return;
     }
