@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Faults of the timeline that users met elsewhere: each report as a kind, with its variants."""
+import re
 import pytest
 
 from conftest import Refused, Table, golden_names, run, unpack_golden
@@ -124,6 +125,9 @@ def test_changes_until_now_are_the_rows_of_later_commits(name, tmp_path):
     """Of tables that Hudi wrote, archived and cleaned ones among them: the rows or an error."""
     table = Table(tmp_path)
     table.path = unpack_golden(name, tmp_path / "unpacked")
+    properties = (table.path / ".hoodie" / "hoodie.properties").read_text()
+    if re.search(r"^hoodie.table.version=[89]$", properties, re.MULTILINE):
+        pytest.skip("from version 8 on ranges go by completion times, which rows do not have")
     try:
         rows = table.read(meta=True)
         times = sorted({row["_hoodie_commit_time"] for row in rows})

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from conftest import META, Refused, Table, golden_names, unpack_golden
+from conftest import META, Refused, Table, golden_names, run, unpack_golden
 
 # Said of tables that this library does not write to.
 REFUSALS = ("is not supported", "are not done yet",
@@ -35,6 +35,7 @@ def test_rows_upserted_as_they_are_change_nothing(name, tmp_path):
     table = Table(tmp_path)
     table.path = unpack_golden(name, tmp_path / "unpacked")
     before = content(table.path)
+    is_sound = run("verify", table.path).returncode == 0  # a damaged log file stays damaged
     try:
         rows = table.read()
     except Refused as refused:
@@ -54,4 +55,5 @@ def test_rows_upserted_as_they_are_change_nothing(name, tmp_path):
         assert multiset(table.read()) == multiset(rows)
     table.write(rows[:1], op="delete")
     assert key_of(rows[0]) not in {key_of(row) for row in table.read()}
-    table.verify()
+    if is_sound:
+        table.verify()

@@ -287,6 +287,8 @@ class World:
         overwritten = set(some) if op == "insert_overwrite" else set()
         for _ in range(n):
             row = self.make_row(self.random.randrange(self.n_ids), self.random.choice(some))
+            if op == "insert_overwrite" and row.get("_hoodie_is_deleted"):
+                row["_hoodie_is_deleted"] = False  # a partition that gets deletes alone is left alone
             key = self.key_of(row)
             there = self.live(key)[1]
             if there is not None and op != "insert_overwrite_table" and \
