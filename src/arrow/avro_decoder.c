@@ -112,6 +112,19 @@ static hudi_status grow_data(struct run *r, const struct hd_avro_step *step, uin
     return hd_builder_grow_data(r->op, step->to, n_bytes);
 }
 
+static inline hudi_status append_text(struct run *r, const struct hd_avro_step *step,
+                                      struct hd_slice text)
+{
+    hd_builder *const b = step->to;
+
+    if (text.size > b->data_capacity - b->data_bytes)
+        HD_TRY(grow_data(r, step, text.size));
+    if (text.size > 0)
+        memcpy(b->data + b->data_bytes, text.data, text.size);
+    close_text(b, text.size);
+    return HUDI_OK;
+}
+
 /* Texts are mostly short and ASCII: 16 bytes are copied, and looked at, at once. */
 static inline hudi_status put_text(struct run *r, const struct hd_avro_step *step,
                                    struct hd_avro_input *in, bool check)
@@ -135,12 +148,7 @@ static inline hudi_status put_text(struct run *r, const struct hd_avro_step *ste
     }
     if (check && !hd_utf8_valid(text))
         return hd_avro_step_corrupt(r->op, step, in, "text is not UTF-8");
-    if (text.size > b->data_capacity - b->data_bytes)
-        HD_TRY(grow_data(r, step, text.size));
-    if (text.size > 0)
-        memcpy(b->data + b->data_bytes, text.data, text.size);
-    close_text(b, text.size);
-    return HUDI_OK;
+    return append_text(r, step, text);
 }
 
 static hudi_status put_symbol(struct run *r, const struct hd_avro_step *step,
@@ -150,14 +158,7 @@ static hudi_status put_symbol(struct run *r, const struct hd_avro_step *step,
 
     if (!hd_avro_input_long(in, &symbol) || symbol < 0 || (uint64_t)symbol >= step->avro->n_symbols)
         return hd_avro_step_corrupt(r->op, step, in, "no symbol of the enum");
-    const struct hd_slice text = step->u.symbols[symbol];
-    hd_builder *const b = step->to;
-    if (text.size > b->data_capacity - b->data_bytes)
-        HD_TRY(grow_data(r, step, text.size));
-    if (text.size > 0)
-        memcpy(b->data + b->data_bytes, text.data, text.size);
-    close_text(b, text.size);
-    return HUDI_OK;
+    return append_text(r, step, step->u.symbols[symbol]);
 }
 
 static hudi_status put_decimal(struct run *r, const struct hd_avro_step *step,
