@@ -139,23 +139,6 @@ static int64_t age_ms(struct hd_op *op, int64_t modified_ms)
     return now_ms > modified_ms ? now_ms - modified_ms : 0;
 }
 
-/* A writer that beats is at work; one that has stopped beating is dead. */
-static hudi_status heartbeat_age(struct hd_op *op, const struct hd_verify *verify, const char *time,
-                                 int64_t *out)
-{
-    const struct hd_table_snapshot *const table = &verify->table;
-    struct hd_file_info info;
-    char *path;
-
-    *out = -1;
-    HD_TRY(hd_asprintf(op, &path, "%s/%s/%s", table->path, HD_HEARTBEAT_FOLDER, time));
-    const hudi_status status = hd_fs_stat(op, table->fs, path, &info);
-    hd_free(op, path);
-    if (status == HUDI_OK)
-        *out = age_ms(op, info.modified_ms);
-    return status == HUDI_NOT_FOUND ? HUDI_OK : status;
-}
-
 hudi_status hd_verify_pending(struct hd_op *op, struct hd_verify *verify,
                               const struct hd_instant *instant)
 {
@@ -164,7 +147,8 @@ hudi_status hd_verify_pending(struct hd_op *op, struct hd_verify *verify,
     const int64_t age = age_ms(op, instant->modified_ms);
     int64_t beat;
 
-    HD_TRY(heartbeat_age(op, verify, instant->time, &beat));
+    /* A writer that beats is at work; one that has stopped beating is dead. */
+    HD_TRY(hd_heartbeat_age_ms(op, &verify->table, instant->time, &beat));
     if (beat >= 0 && beat <= hd_heartbeat_patience_ms(verify->options))
         HD_TRY(hd_report_note(op, &verify->report, "writer-at-work", instant->time,
                               "%s is %s, and its writer beats", action, state));

@@ -114,17 +114,30 @@ void hd_heartbeat_stop(struct hd_op *op, hd_heartbeat *heartbeat)
     release(op, heartbeat);
 }
 
-hudi_status hd_heartbeat_is_alive(struct hd_op *op, const struct hd_table_snapshot *table,
-                                  const struct hd_options *options, const char *time, bool *out)
+hudi_status hd_heartbeat_age_ms(struct hd_op *op, const struct hd_table_snapshot *table,
+                                const char *time, int64_t *out)
 {
     struct hd_file_info info;
     char *path;
 
-    *out = false;
+    *out = -1;
     HD_TRY(hd_asprintf(op, &path, "%s/%s/%s", table->path, HD_HEARTBEAT_FOLDER, time));
     const hudi_status status = hd_fs_stat(op, table->fs, path, &info);
     hd_free(op, path);
-    if (status == HUDI_OK)
-        *out = (int64_t)hd_now_ms(op) - info.modified_ms <= hd_heartbeat_patience_ms(options);
+    if (status == HUDI_OK) {
+        const int64_t now_ms = (int64_t)hd_now_ms(op);
+        *out = now_ms > info.modified_ms ? now_ms - info.modified_ms : 0;
+    }
     return status == HUDI_NOT_FOUND ? HUDI_OK : status;
+}
+
+hudi_status hd_heartbeat_is_alive(struct hd_op *op, const struct hd_table_snapshot *table,
+                                  const struct hd_options *options, const char *time, bool *out)
+{
+    int64_t age_ms;
+
+    *out = false;
+    HD_TRY(hd_heartbeat_age_ms(op, table, time, &age_ms));
+    *out = age_ms >= 0 && age_ms <= hd_heartbeat_patience_ms(options);
+    return HUDI_OK;
 }

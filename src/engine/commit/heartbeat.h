@@ -29,6 +29,11 @@ void hd_heartbeat_stop(struct hd_op *op, hd_heartbeat *heartbeat);
 /** How long, in milliseconds, others wait for a beat. `options` may be NULL: the defaults. */
 int64_t hd_heartbeat_patience_ms(const struct hd_options *options);
 
+/** Milliseconds since the writer of a pending instant last beat, 0 for a beat of the future; -1
+ * when there is no heartbeat. */
+hudi_status hd_heartbeat_age_ms(struct hd_op *op, const struct hd_table_snapshot *table,
+                                const char *time, int64_t *out);
+
 /** Whether the writer of a pending instant beats. */
 hudi_status hd_heartbeat_is_alive(struct hd_op *op, const struct hd_table_snapshot *table,
                                   const struct hd_options *options, const char *time, bool *out);
