@@ -434,7 +434,7 @@ static size_t sort_lines(struct hd_op *op, struct hd_str *text, const char ***ou
     test_must(op, hd_alloc_array(op, n, sizeof **out, out));
     for (uint32_t i = 0; i < n; i++) {
         (*out)[i] = at;
-        at = strchr(at, '\n');
+        at += test_span(at, "\n");
         *at++ = '\0';
     }
     qsort(*out, n, sizeof **out, compare_lines);

@@ -282,7 +282,7 @@ static inline void merge_deletes(struct merged *m, size_t log, const char *insta
     test_must(op, hd_avro_write_long(op, &list, merge_count_lines(lines)));
     while (*lines != '\0') {
         char line[64];
-        const size_t n = strcspn(lines, "\n");
+        const size_t n = test_span(lines, "\n");
 
         assert_true(n < sizeof line);
         memcpy(line, lines, n);
