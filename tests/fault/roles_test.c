@@ -317,7 +317,7 @@ static void write_in_roles(struct scene *scene, const char *operation,
     hudi_write *write = NULL;
     void *description = NULL;
     char path[PATH_BYTES], what[64];
-    size_t n;
+    size_t n = 0;
 
     assert_int_equal(hudi_table_open(scene->context, scene->uri, NULL, &table, NULL), HUDI_OK);
     if (hudi_write_begin(table, options, &write, &error) != HUDI_OK ||
