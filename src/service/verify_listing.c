@@ -118,6 +118,18 @@ static hudi_status take_file(struct hd_op *op, struct hd_verify *verify,
     return take_log_file(op, folder, path, &file);
 }
 
+/* Of one file group's files: those of the newest instant are one, or rows do not show. */
+static hudi_status report_twins(struct hd_op *op, struct hd_verify_folder *folder,
+                                const struct hd_verify_file *files, size_t n, size_t newest)
+{
+    for (size_t i = 0; i < n; i++)
+        if (i != newest && strcmp(files[i].instant, files[newest].instant) == 0)
+            HD_TRY(hd_report_finding(op, &folder->report, "second-base-file", files[i].path,
+                                     "its file group has %s of the same commit",
+                                     files[newest].name));
+    return HUDI_OK;
+}
+
 /* Which files are of the latest slice of their group: file ids stand side by side. */
 static hudi_status mark_latest(struct hd_op *op, const struct hd_verify *verify,
                                struct hd_verify_folder *folder)
@@ -134,6 +146,7 @@ static hudi_status mark_latest(struct hd_op *op, const struct hd_verify *verify,
              n++)
             if (strcmp(files[n].instant, files[newest].instant) > 0)
                 newest = n;
+        HD_TRY(report_twins(op, folder, files, n, newest));
         HD_TRY(hd_expected_group_find(op, expected, folder->path, files[0].parsed.file_id, &group));
         files[newest].is_latest = true;
         if (group != SIZE_MAX &&

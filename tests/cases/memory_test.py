@@ -147,3 +147,15 @@ def test_changes_through_disk_are_logged_the_same(tables, mode):
     assert found[0] == found[1]
     with pytest.raises(Refused, match="/nonexistent/folder"):
         table.write(second, options={"libhudi.memory.budget.bytes": 1 << 20, **NOWHERE})
+
+
+@pytest.mark.parametrize("memory", [{}, {"hoodie.memory.merge.max.size": 1 << 20}])
+def test_combined_inserts_through_disk_fill_a_small_file_once(table, memory):
+    first, second = rows(range(500), 1), rows(range(500, N), 2)
+    table.create(SCHEMA, order_by="ts", partition_by="part")
+    table.write(first, op="insert")
+    told = table.write(second, op="insert", options={
+        **memory, "hoodie.combine.before.insert": "true", "hoodie.copyonwrite.record.size.estimate": 30_000})
+    assert told["inserts"] == N - 500
+    assert table.read() == expected(first, second)
+    table.verify()

@@ -259,6 +259,35 @@ out:
     return status;
 }
 
+/* Readers take one base file of a file group and instant: the rows of a second one would be lost.
+ */
+static hudi_status check_one_base_file(struct hd_op *op, const struct hd_commit_metadata *metadata)
+{
+    hudi_status status = HUDI_OK;
+    struct hd_map groups = {0};
+    struct hd_str key = {0};
+
+    for (size_t i = 0; i < metadata->n_stats; i++) {
+        const struct hd_write_stat *stat = &metadata->stats[i];
+        bool added;
+
+        if (stat->is_log)
+            continue;
+        key.size = 0;
+        HD_TRY_OUT(hd_str_printf(op, &key, "%s/%s", stat->partition_path, stat->file_id));
+        HD_TRY_OUT(hd_map_put(op, &groups, hd_str_slice(&key), 0, NULL, &added));
+        if (!added) {
+            status = hd_fail(op, HUDI_INTERNAL, "two base files of file group %s in one commit",
+                             hd_str_text(&key));
+            goto out;
+        }
+    }
+out:
+    hd_map_clear(&groups);
+    hd_str_clear(&key);
+    return status;
+}
+
 static hudi_status make_metadata(struct hd_op *op, const hd_coordinator *coordinator,
                                  struct hd_commit_metadata *metadata)
 {
@@ -266,6 +295,7 @@ static hudi_status make_metadata(struct hd_op *op, const hd_coordinator *coordin
     for (size_t i = 0; i < coordinator->n_statuses; i++)
         for (size_t s = 0; s < coordinator->statuses[i].n_stats; s++)
             HD_TRY(hd_commit_metadata_add_stat(op, metadata, &coordinator->statuses[i].stats[s]));
+    HD_TRY(check_one_base_file(op, metadata));
     HD_TRY(add_schema(op, coordinator, metadata));
     if (hd_write_action(&coordinator->config) == HD_ACTION_REPLACECOMMIT)
         HD_TRY(add_replaced(op, coordinator, metadata));

@@ -80,7 +80,8 @@ static enum sort_mode sort_mode_of(const struct hd_write_config *config)
 hudi_status hd_insert_open(struct hd_op *op, const struct hd_write_config *config,
                            const struct hd_write_schema *schema,
                            struct hd_partition_set *partitions, uint32_t first_ordinal,
-                           struct hd_write_status *write_status, hd_insert **out)
+                           bool fill_small_files, struct hd_write_status *write_status,
+                           hd_insert **out)
 {
     hudi_status status = HUDI_OK;
     hd_insert *insert;
@@ -93,9 +94,7 @@ hudi_status hd_insert_open(struct hd_op *op, const struct hd_write_config *confi
     insert->partitions = partitions;
     insert->status = write_status;
     insert->sort = sort_mode_of(config);
-    /* What an upsert inserts has been offered to the small files already. */
-    insert->small_files =
-        config->operation == HD_OPERATION_INSERT && hd_write_fills_small_files(config);
+    insert->small_files = fill_small_files;
     HD_TRY_OUT(hd_merger_new(op, &config->table->config, &config->options, &schema->record,
                              &insert->merger));
     if (insert->small_files)

@@ -12,11 +12,13 @@
 typedef struct hd_insert hd_insert;
 
 /** `schema`, `partitions` and `status` belong to the caller and must outlive this. The partitions'
- * ordinals (see base_sink.h) count from `first_ordinal`. */
+ * ordinals (see base_sink.h) count from `first_ordinal`.
+ * @param fill_small_files  false where the rows have been offered to the small files already: a
+ *                          file group is written once in a commit */
 hudi_status hd_insert_open(struct hd_op *op, const struct hd_write_config *config,
                            const struct hd_write_schema *schema,
                            struct hd_partition_set *partitions, uint32_t first_ordinal,
-                           struct hd_write_status *status, hd_insert **out);
+                           bool fill_small_files, struct hd_write_status *status, hd_insert **out);
 
 /** Take records in (the batch is emptied). */
 hudi_status hd_insert_add(struct hd_op *op, hd_insert *insert, struct hd_input_batch *batch);

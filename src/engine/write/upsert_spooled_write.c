@@ -400,7 +400,7 @@ static hudi_status write_inserts(struct hd_op *op, hd_upsert *upsert)
 
     HD_TRY(hd_bucket_reader_open(op, upsert, upsert->spooled->inserts, &reader));
     HD_TRY_OUT(hd_insert_open(op, upsert->config, upsert->schema, upsert->partitions,
-                              upsert->first_ordinal, upsert->status, &insert));
+                              upsert->first_ordinal, false, upsert->status, &insert));
     for (uint32_t b = 0; b < HD_SPOOL_PARTITION_BUCKETS; b++) {
         hd_bucket_reader_start(&reader, HD_SPOOL_SLICE_BUCKETS + b, 0);
         for (;;) {

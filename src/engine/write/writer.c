@@ -63,7 +63,8 @@ static hudi_status begin(struct hd_op *op, hd_writer *writer, const struct Arrow
         return hd_upsert_open(op, writer->config, &writer->schema, &writer->partitions,
                               &writer->status, &writer->upsert);
     return hd_insert_open(op, writer->config, &writer->schema, &writer->partitions, 0,
-                          &writer->status, &writer->insert);
+                          hd_write_fills_small_files(writer->config), &writer->status,
+                          &writer->insert);
 }
 
 static hudi_status take_batch(struct hd_op *op, hd_writer *writer, struct hd_input *input,
