@@ -70,8 +70,9 @@ typedef enum hudi_compact_step {
     HUDI_COMPACT_PENDING = 4       /* list pending plans; nothing is changed */
 } hudi_compact_step;
 
-/** Compactions that were run, planned or listed, oldest first. */
-typedef struct hudi_compaction hudi_compaction;
+/** Compactions that were run, planned or listed, oldest first. Compactions and clusterings are one
+ * type: what is asked of either has one answer under both names. */
+typedef struct hudi_rewriting hudi_compaction;
 
 /**
  * Merge the log files of a merge-on-read table into new base files. Which ones, by
@@ -122,7 +123,7 @@ typedef enum hudi_cluster_step {
 } hudi_cluster_step;
 
 /** Clusterings that were run, planned or listed, oldest first. */
-typedef struct hudi_clustering hudi_clustering;
+typedef struct hudi_rewriting hudi_clustering;
 
 /**
  * Move the rows of small files to new files, sorted by

@@ -56,8 +56,8 @@ void hd_services_after_write(struct hd_op *op, hd_pool *pool, const char *uri,
         log_failure(op, "clean", status);
         if (status == HUDI_OK)
             log_failure(op, "archiving", archive(op, pool, &table, options));
-        log_failure(op, "compaction", hd_compact_due(op, pool, &table, options));
-        log_failure(op, "clustering", hd_cluster_due(op, pool, &table, options));
+        log_failure(op, "compaction", hd_rewrite_due(op, pool, &table, options, &hd_compaction));
+        log_failure(op, "clustering", hd_rewrite_due(op, pool, &table, options, &hd_clustering));
     }
     hd_fs_unlock(lock);
     hd_table_snapshot_clear(op, &table);

@@ -1,81 +1,102 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "service/clustering.h"
 
+#include <stdio.h>
 #include <string.h>
 
-#include "engine/commit/rollback.h"
-#include "engine/commit/table_lock.h"
+#include "arrow/schema.h"
 #include "engine/commit/writable.h"
 #include "format/timeline/transition.h"
+#include "service/cluster_group.h"
 #include "service/clustering_planner.h"
-#include "service/rewritable.h"
+#include "service/rewrite_service.h"
+
+static bool is_for(const struct hd_table_config *config)
+{
+    (void)config;
+    return true;
+}
+
+static hudi_status check(struct hd_op *op, const struct hd_table_snapshot *table,
+                         const struct hd_options *options)
+{
+    (void)options;
+    return hd_check_writable(op, table);
+}
 
 /* ---- plans ---------------------------------------------------------------------------------- */
 
-static hudi_status new_outcome(struct hd_op *op, struct hd_cluster_report *report,
-                               struct hd_cluster_outcome **out)
+static hudi_status is_due(struct hd_op *op, const struct hd_table_snapshot *table,
+                          const struct hd_options *options, bool by_hand, bool *out)
 {
-    HD_TRY(hd_grow(op, &report->clusterings, &report->capacity, report->n_clusterings + 1,
-                   sizeof *report->clusterings));
-    *out = &report->clusterings[report->n_clusterings++];
-    **out = (struct hd_cluster_outcome){0};
+    *out = by_hand;
+    return by_hand ? HUDI_OK : hd_clustering_is_due(op, table, options, out);
+}
+
+static hudi_status list_slices(struct hd_op *op, struct hd_rewrite_outcome *outcome)
+{
+    const struct hd_replace_plan *const plan = &outcome->plan.replace;
+
+    HD_TRY(hd_alloc_array(op, plan->n_slices, sizeof *outcome->slices, &outcome->slices));
+    for (size_t i = 0; i < plan->n_slices; i++) {
+        const struct hd_clustering_slice *const slice = &plan->slices[i];
+
+        outcome->slices[i] = (struct hd_planned_slice){.partition_path = slice->partition_path,
+                                                       .file_id = slice->file_id,
+                                                       .data_file = slice->data_file,
+                                                       .delta_files = slice->delta_files,
+                                                       .n_delta_files = slice->n_delta_files,
+                                                       .group = slice->group};
+    }
+    outcome->n_slices = plan->n_slices;
     return HUDI_OK;
 }
 
+static hudi_status plan_make(struct hd_op *op, hd_pool *pool, const struct hd_table_snapshot *table,
+                             const struct hd_options *options, struct hd_rewrite_outcome *outcome)
+{
+    HD_TRY(hd_clustering_plan_make(op, pool, table, options, &outcome->plan.replace,
+                                   &outcome->n_bytes));
+    return list_slices(op, outcome);
+}
+
+static hudi_status plan_read(struct hd_op *op, const struct hd_timeline *timeline,
+                             const struct hd_instant *instant, struct hd_rewrite_outcome *outcome)
+{
+    HD_TRY(hd_replace_plan_read(op, timeline, instant, &outcome->plan.replace));
+    return list_slices(op, outcome);
+}
+
+static void plan_clear(struct hd_rewrite_outcome *outcome)
+{
+    hd_replace_plan_clear(&outcome->plan.replace);
+}
+
 static hudi_status request(struct hd_op *op, const struct hd_table_snapshot *table,
-                           struct hd_cluster_outcome *outcome)
+                           const struct hd_rewrite_outcome *outcome)
 {
     struct hd_str bytes = {0};
     hudi_status status = HUDI_OK;
     char *uri = NULL;
 
     HD_TRY_OUT(hd_fs_uri(op, table->fs, table->path, &uri));
-    HD_TRY_OUT(hd_replace_plan_encode(op, &outcome->plan, uri, &bytes));
-    HD_TRY_OUT(hd_transition_new_time(op, &table->timeline, outcome->time));
-    HD_TRY_OUT(hd_transition_request(op, &table->timeline, outcome->time, HD_ACTION_REPLACECOMMIT,
-                                     bytes.data, bytes.size));
-    outcome->state = HD_REQUESTED;
+    HD_TRY_OUT(hd_replace_plan_encode(op, &outcome->plan.replace, uri, &bytes));
+    status = hd_transition_request(op, &table->timeline, outcome->time, HD_ACTION_REPLACECOMMIT,
+                                   bytes.data, bytes.size);
 out:
     hd_free(op, uri);
     hd_str_clear(&bytes);
     return status;
 }
 
-/* A new plan, unless it is not time or there is nothing to compact; written with `write`. */
-static hudi_status plan_new(struct hd_op *op, hd_pool *pool, struct hd_table_snapshot *table,
-                            const struct hd_options *options, bool by_hand, bool write,
-                            struct hd_cluster_report *report, struct hd_cluster_outcome **out)
-{
-    struct hd_cluster_outcome *outcome;
-    bool due = by_hand;
-
-    *out = NULL;
-    if (!by_hand)
-        HD_TRY(hd_clustering_is_due(op, table, options, &due));
-    if (!due || (write && hd_has_live_write(op, table)))
-        return HUDI_OK;
-    HD_TRY(new_outcome(op, report, &outcome));
-    HD_TRY(hd_clustering_plan_make(op, pool, table, options, &outcome->plan, &outcome->n_bytes));
-    if (outcome->plan.n_groups == 0) {
-        hd_replace_plan_clear(&outcome->plan);
-        report->n_clusterings--;
-        return HUDI_OK;
-    }
-    *out = outcome;
-    return write ? request(op, table, outcome) : HUDI_OK;
-}
-
-/* ---- pending ones --------------------------------------------------------------------------- */
-
 /* Below version 8 a clustering is a replacecommit with a plan. */
-static hudi_status is_pending(struct hd_op *op, const struct hd_timeline *timeline,
-                              const struct hd_instant *instant, bool *out)
+static hudi_status is_plan(struct hd_op *op, const struct hd_timeline *timeline,
+                           const struct hd_instant *instant, bool *out)
 {
     struct hd_replace_plan plan;
 
     *out = false;
-    if (instant->pending_action != HD_ACTION_REPLACECOMMIT || instant->state == HD_COMPLETED ||
-        !instant->has_requested)
+    if (!instant->has_requested)
         return HUDI_OK;
     HD_TRY(hd_replace_plan_read(op, timeline, instant, &plan));
     *out = plan.is_clustering;
@@ -83,171 +104,139 @@ static hudi_status is_pending(struct hd_op *op, const struct hd_timeline *timeli
     return HUDI_OK;
 }
 
-/* Those begun go back to their plans. */
-static hudi_status roll_back_begun(struct hd_op *op, hd_pool *pool, struct hd_table_snapshot *table,
-                                   const char *time)
+/* ---- how ------------------------------------------------------------------------------------ */
+
+static const char *param(const struct hd_rewrite_run *run, const char *key)
 {
-    bool changed = false;
+    const struct hd_replace_plan *const plan = &run->outcome->plan.replace;
 
-    for (size_t i = 0; i < table->timeline.n_instants; i++) {
-        const struct hd_instant *const instant = &table->timeline.instants[i];
-        bool pending;
-
-        HD_TRY(is_pending(op, &table->timeline, instant, &pending));
-        if (!pending || instant->state != HD_INFLIGHT ||
-            (time != NULL && strcmp(time, instant->time) != 0))
-            continue;
-        hd_log(op, HD_LOG_WARN, "clustering %s was begun and did not end; it is run again",
-               instant->time);
-        HD_TRY(hd_rollback_instant(op, pool, table, instant));
-        changed = true;
-    }
-    return changed ? hd_table_snapshot_reload(op, table) : HUDI_OK;
+    for (size_t i = 0; i < plan->n_params; i++)
+        if (strcmp(plan->param_keys[i], key) == 0)
+            return plan->param_values[i];
+    return "";
 }
 
-static hudi_status run_one(struct hd_op *op, hd_pool *pool, struct hd_table_snapshot *table,
-                           const struct hd_options *options, struct hd_cluster_outcome *outcome)
+static hudi_status add_sort_column(struct hd_op *op, struct hd_rewrite_run *run, const char *name,
+                                   size_t size, int32_t *out)
 {
-    HD_TRY(hd_clustering_run(op, pool, table, options, outcome));
-    hd_log(op, HD_LOG_INFO, "clustering %s wrote %zu base files", outcome->time, outcome->n_files);
-    return hd_table_snapshot_reload(op, table);
+    const struct ArrowSchema *const file = &run->job.schema.file;
+    struct hd_type type;
+    char *column;
+
+    HD_TRY(hd_arena_strndup(op, &run->job.arena, name, size, &column));
+    *out = hd_schema_find(file, column);
+    if (*out < 0)
+        return hd_fail(op, HUDI_INVALID, "sort column \"%.100s\" is no column of the table",
+                       column);
+    HD_TRY(hd_type_of(op, file->children[*out], &type));
+    return hd_layout_type_ok(&type)
+               ? HUDI_OK
+               : hd_fail(op, HUDI_INVALID, "sort column \"%.100s\" has no order", column);
 }
 
-/* Into the report, and run unless only listed. The timeline is loaded anew after each that is run,
- * so times are copied. */
-static hudi_status take_pending(struct hd_op *op, hd_pool *pool, struct hd_table_snapshot *table,
-                                const struct hd_options *options, const char *time, bool run,
-                                struct hd_cluster_report *report)
+/* As the plan says; the curve may also be an option, since Hudi's plans do not name it. */
+static hudi_status read_layout(struct hd_op *op, struct hd_rewrite_run *run,
+                               struct hd_cluster_job *job)
 {
-    char after[HD_INSTANT_TIME_BYTES] = "";
-    bool found = false;
+    const char *columns = param(run, HD_SORT_COLUMNS_KEY), *name = param(run, HD_LAYOUT_KEY);
+    int32_t *numbers;
+    size_t n = 1;
 
-    for (size_t i = 0; i < table->timeline.n_instants; i++) {
-        const struct hd_instant *const instant = &table->timeline.instants[i];
-        struct hd_cluster_outcome *outcome;
-        bool pending;
+    if (*name == '\0')
+        name = hd_options_text(run->options, &run->table->config.properties, HD_LAYOUT_KEY);
+    if (!hd_layout_parse(name, &job->layout))
+        return hd_fail(op, HUDI_INVALID, "%s \"%.100s\" is none of linear, z-order, hilbert",
+                       HD_LAYOUT_KEY, name);
+    for (const char *c = columns; *c != '\0'; c++)
+        n += *c == ',';
+    HD_TRY(hd_arena_array(op, &run->job.arena, n, sizeof *numbers, &numbers));
+    for (columns += strspn(columns, ", "); *columns != '\0'; columns += strspn(columns, ", ")) {
+        const size_t size = strcspn(columns, ", ");
 
-        HD_TRY(is_pending(op, &table->timeline, instant, &pending));
-        if (!pending || strcmp(instant->time, after) <= 0 ||
-            (time != NULL && strcmp(time, instant->time) != 0))
-            continue;
-        found = true;
-        memcpy(after, instant->time, strlen(instant->time) + 1);
-        HD_TRY(new_outcome(op, report, &outcome));
-        memcpy(outcome->time, after, sizeof outcome->time);
-        outcome->state = instant->state;
-        HD_TRY(hd_replace_plan_read(op, &table->timeline, instant, &outcome->plan));
-        if (!run)
-            continue;
-        HD_TRY(run_one(op, pool, table, options, outcome));
-        i = 0;
+        HD_TRY(add_sort_column(op, run, columns, size, &numbers[job->n_sort_columns++]));
+        columns += size;
     }
-    if (time != NULL && !found)
-        return hd_fail(op, HUDI_INVALID, "there is no pending clustering %s", time);
+    job->sort_columns = numbers;
+    if (job->layout != HD_LAYOUT_LINEAR && job->n_sort_columns > HD_LAYOUT_MAX_COLUMNS)
+        return hd_fail(op, HUDI_INVALID, "%zu sort columns, of which a curve takes %d",
+                       job->n_sort_columns, HD_LAYOUT_MAX_COLUMNS);
     return HUDI_OK;
 }
 
-/* ---- the service ---------------------------------------------------------------------------- */
-
-static bool changes(enum hd_cluster_step step)
+static hudi_status prepare(struct hd_op *op, struct hd_rewrite_run *run)
 {
-    return step != HD_CLUSTER_DRY_RUN && step != HD_CLUSTER_PENDING;
+    const size_t n_workers = run->pool == NULL ? 1 : hd_pool_threads(run->pool);
+    struct hd_cluster_job *job;
+    char target[32];
+
+    snprintf(target, sizeof target, "%lld",
+             (long long)hd_options_int(run->options, &run->table->config.properties,
+                                       "hoodie.clustering.plan.strategy.target.file.max.bytes"));
+    HD_TRY(hd_options_set(op, &run->job.config.options, "hoodie.parquet.max.file.size", target));
+    HD_TRY(hd_arena_alloc(op, &run->job.arena, sizeof *job, &job));
+    *job = (struct hd_cluster_job){.config = &run->job.config,
+                                   .schema = &run->job.schema,
+                                   .query = &run->job.query,
+                                   .sort_bytes = op->budget->limit_bytes / 4 / n_workers};
+    run->own = job;
+    return read_layout(op, run, job);
 }
 
-static hudi_status cluster_table(struct hd_op *op, hd_pool *pool, struct hd_table_snapshot *table,
-                                 const struct hd_options *options, enum hd_cluster_step step,
-                                 const char *time, bool by_hand, struct hd_cluster_report *report)
+/* ---- running -------------------------------------------------------------------------------- */
+
+static hudi_status check_slice(struct hd_op *op, const struct hd_rewrite_run *run,
+                               const struct hd_rewrite_work *work, size_t i)
 {
-    const bool runs = step == HD_CLUSTER_PLAN_AND_RUN || step == HD_CLUSTER_RUN;
-    struct hd_cluster_outcome *outcome;
+    const struct hd_planned_slice *const slice = &work->slices[i];
+    const struct hd_file_group *const group =
+        hd_file_system_view_find(&run->view, slice->partition_path, slice->file_id);
 
-    if (changes(step)) {
-        HD_TRY(hd_switch_metadata_table_off(op, table));
-        HD_TRY(hd_rollback_failed_writes(op, pool, table, options));
-    }
-    if (runs)
-        HD_TRY(roll_back_begun(op, pool, table, time));
-    if (runs || step == HD_CLUSTER_PENDING)
-        HD_TRY(take_pending(op, pool, table, options, time, runs, report));
-    if (step == HD_CLUSTER_RUN || step == HD_CLUSTER_PENDING)
-        return HUDI_OK;
-    HD_TRY(plan_new(op, pool, table, options, by_hand, changes(step), report, &outcome));
-    if (outcome == NULL || !runs)
-        return HUDI_OK;
-    HD_TRY(hd_table_snapshot_reload(op, table));
-    return run_one(op, pool, table, options, outcome);
-}
-
-static hudi_status check_table(struct hd_op *op, const struct hd_table_snapshot *table,
-                               const struct hd_options *options)
-{
-    HD_TRY(hd_check_writable(op, table));
-    HD_TRY(hd_check_no_restore(op, &table->timeline));
-    return hd_check_rewritable(op, table, options);
-}
-
-hudi_status hd_cluster(struct hd_op *op, hd_pool *pool, const char *uri,
-                       const struct hd_options *options, enum hd_cluster_step step,
-                       const char *time, struct hd_cluster_report *out)
-{
-    hudi_status status = HUDI_OK;
-    struct hd_table_snapshot table = {0};
-    struct hd_fs_lock *lock = NULL;
-    const uint64_t wait_ms = (uint64_t)hd_options_int(options, NULL, "libhudi.write.lock.wait.ms");
-
-    *out = (struct hd_cluster_report){0};
-    HD_TRY_OUT(hd_table_snapshot_load(op, uri, &table));
-    if (changes(step)) {
-        HD_TRY_OUT(check_table(op, &table, options));
-        HD_TRY_OUT(hd_table_lock(op, &table, options, wait_ms, &lock));
-        HD_TRY_OUT(hd_table_snapshot_reload(op, &table));
-    }
-    HD_TRY_OUT(check_table(op, &table, options));
-    HD_TRY_OUT(cluster_table(op, pool, &table, options, step, time, true, out));
-out:
-    hd_fs_unlock(lock);
-    hd_table_snapshot_clear(op, &table);
-    if (status != HUDI_OK)
-        hd_cluster_report_clear(op, out);
-    return hd_fail_path(op, status, uri);
-}
-
-void hd_cluster_report_clear(struct hd_op *op, struct hd_cluster_report *report)
-{
-    for (size_t i = 0; i < report->n_clusterings; i++)
-        hd_replace_plan_clear(&report->clusterings[i].plan);
-    hd_free(op, report->clusterings);
-    *report = (struct hd_cluster_report){0};
-}
-
-/* ---- after a write -------------------------------------------------------------------------- */
-
-static hudi_status has_pending(struct hd_op *op, const struct hd_timeline *timeline, bool *out)
-{
-    *out = false;
-    for (size_t i = 0; i < timeline->n_instants && !*out; i++)
-        HD_TRY(is_pending(op, timeline, &timeline->instants[i], out));
+    if (strcmp(slice->partition_path, work->slices[0].partition_path) != 0)
+        return hd_fail(op, HUDI_NOT_IMPLEMENTED,
+                       "clustering %s: an input group of several partitions", run->outcome->time);
+    /* Nothing may have been written to the group since: it would not show any more. */
+    if (group->replaced_by != NULL ||
+        strcmp(group->slices[0].base_instant, work->sources[i].instant) != 0)
+        return hd_fail(op, HUDI_CONFLICT,
+                       "clustering %s: file group %s was written to after the plan",
+                       run->outcome->time, slice->file_id);
     return HUDI_OK;
 }
 
-hudi_status hd_cluster_due(struct hd_op *op, hd_pool *pool, struct hd_table_snapshot *table,
-                           const struct hd_options *options)
+static hudi_status rewrite(struct hd_op *op, const struct hd_rewrite_run *run,
+                           struct hd_rewrite_work *work)
 {
-    const struct hd_properties *const properties = &table->config.properties;
-    const bool runs = hd_options_bool(options, properties, "hoodie.clustering.inline");
-    struct hd_cluster_report report = {0};
-    bool pending;
-
-    if (!runs && !hd_options_bool(options, properties, "hoodie.clustering.schedule.inline"))
-        return HUDI_OK;
-    HD_TRY(hd_table_snapshot_reload(op, table));
-    HD_TRY(check_table(op, table, options));
-    HD_TRY(has_pending(op, &table->timeline, &pending));
-    if (!runs && pending)
-        return HUDI_OK;
-    const hudi_status status =
-        cluster_table(op, pool, table, options,
-                      runs ? HD_CLUSTER_PLAN_AND_RUN : HD_CLUSTER_SCHEDULE, NULL, false, &report);
-    hd_cluster_report_clear(op, &report);
-    return status;
+    return hd_cluster_group(op, run->own, work->sources, work->n_slices, work->ordinal,
+                            &work->status);
 }
+
+static hudi_status describe(struct hd_op *op, const struct hd_rewrite_run *run,
+                            struct hd_commit_metadata *metadata)
+{
+    metadata->is_replace = true;
+    metadata->operation_type = "CLUSTER";
+    for (size_t i = 0; i < run->outcome->n_slices; i++)
+        HD_TRY(hd_commit_metadata_add_replaced(op, metadata, run->outcome->slices[i].partition_path,
+                                               run->outcome->slices[i].file_id));
+    return HUDI_OK;
+}
+
+const hd_rewrite_service hd_clustering = {
+    .name = "clustering",
+    .action = HD_ACTION_REPLACECOMMIT,
+    .completed_action = HD_ACTION_REPLACECOMMIT,
+    .inline_key = "hoodie.clustering.inline",
+    .schedule_key = "hoodie.clustering.schedule.inline",
+    .is_for = is_for,
+    .check = check,
+    .is_due = is_due,
+    .plan_make = plan_make,
+    .plan_read = plan_read,
+    .plan_clear = plan_clear,
+    .request = request,
+    .is_plan = is_plan,
+    .prepare = prepare,
+    .check_slice = check_slice,
+    .rewrite = rewrite,
+    .describe = describe,
+};

@@ -88,12 +88,12 @@ static hudi_status fill_stat(struct hd_op *op, const struct hd_slice_source *sou
     return HUDI_OK;
 }
 
-hudi_status hd_compact_slice(struct hd_op *op, const struct hd_compact_job *job,
+hudi_status hd_compact_slice(struct hd_op *op, const struct hd_rewrite_job *job,
                              const struct hd_slice_source *source, uint64_t log_bytes,
                              uint32_t ordinal, struct hd_arena *arena, struct hd_write_stat *stat)
 {
-    const struct hd_rewrite_request request = {.config = job->config,
-                                               .schema = job->schema,
+    const struct hd_rewrite_request request = {.config = &job->config,
+                                               .schema = &job->schema,
                                                .partition_path = source->partition_path,
                                                .file_id = source->file_id,
                                                .ordinal = ordinal,
@@ -106,8 +106,8 @@ hudi_status hd_compact_slice(struct hd_op *op, const struct hd_compact_job *job,
     int64_t n_base;
 
     *stat = (struct hd_write_stat){0};
-    HD_TRY_OUT(hd_count_base_rows(op, job->config->table, source, &n_base));
-    HD_TRY_OUT(hd_slice_reader_open(op, job->query, source, &reader));
+    HD_TRY_OUT(hd_count_base_rows(op, job->config.table, source, &n_base));
+    HD_TRY_OUT(hd_slice_reader_open(op, &job->query, source, &reader));
     stats = hd_slice_reader_merge_stats(reader);
     if (source->base_path == NULL && stats.n_entries == 0)
         goto out;

@@ -2,16 +2,8 @@
 #ifndef HD_SERVICE_COMPACT_SLICE_H
 #define HD_SERVICE_COMPACT_SLICE_H
 
-#include "engine/slice/slice_reader.h"
-#include "engine/write/write_config.h"
 #include "format/timeline/commit_metadata.h"
-
-/** What the slices of one compaction share. */
-struct hd_compact_job {
-    const struct hd_write_config *config; /* instant_time is the compaction's */
-    const struct hd_write_schema *schema;
-    const struct hd_slice_query *query; /* all columns of schema->file */
-};
+#include "service/rewrite_job.h"
 
 /** Rows of the slice's base file as its footer has them; 0 without one.
  * @return HUDI_NOT_IMPLEMENTED for rows of a changelog, which cannot be rewritten */
@@ -33,7 +25,7 @@ hudi_status hd_check_slice_rows(struct hd_op *op, const struct hd_slice_source *
  *
  * Source: HoodieCompactor.compact (Hudi 0.15.0)
  */
-hudi_status hd_compact_slice(struct hd_op *op, const struct hd_compact_job *job,
+hudi_status hd_compact_slice(struct hd_op *op, const struct hd_rewrite_job *job,
                              const struct hd_slice_source *source, uint64_t log_bytes,
                              uint32_t ordinal, struct hd_arena *arena, struct hd_write_stat *stat);
 

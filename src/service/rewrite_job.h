@@ -5,6 +5,7 @@
 #include "engine/slice/slice_reader.h"
 #include "engine/write/write_config.h"
 #include "format/layout/file_system_view.h"
+#include "service/rewrite.h"
 
 /** What services that rewrite file slices work by: how slices are read whole, and files written. */
 struct hd_rewrite_job {
@@ -28,20 +29,10 @@ hudi_status hd_rewrite_job_view(struct hd_op *op, const struct hd_rewrite_job *j
                                 const char *const *partitions, size_t n,
                                 struct hd_file_system_view *out);
 
-/** A slice of a plan, by names. */
-struct hd_planned_slice {
-    const char *partition_path;
-    const char *file_id;
-    const char *base_instant; /* NULL: of the base file, or of the log files */
-    const char *data_file;
-    const char *const *delta_files;
-    size_t n_delta_files;
-};
-
 /**
- * Find it among what is there: all log files that carry its base instant, also those that came
- * after the plan, since what is not merged now would show no more. Strings are in the job's arena
- * or the plan's.
+ * Find a slice of a plan among what is there: all log files that carry its base instant, also those
+ * that came after the plan, since what is not merged now would show no more. Strings are in the
+ * job's arena or the plan's.
  * @return HUDI_CONFLICT when a file of the plan is gone or of another group
  */
 hudi_status hd_rewrite_job_find(struct hd_op *op, struct hd_rewrite_job *job,

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/commit/reconcile_markers.h"
+#include "engine/commit/rollback.h"
+#include "format/marker/marker.h"
+#include "format/timeline/transition.h"
+#include "service/rewrite_service.h"
+
+/* ---- what is rewritten ---------------------------------------------------------------------- */
+
+static hudi_status find_work(struct hd_op *op, struct hd_rewrite_run *run,
+                             struct hd_rewrite_work *work)
+{
+    const hd_rewrite_service *const service = run->outcome->service;
+
+    for (size_t i = 0; i < work->n_slices; i++) {
+        HD_TRY(hd_rewrite_job_find(op, &run->job, &run->view, &work->slices[i], &work->sources[i],
+                                   &work->log_bytes[i]));
+        if (service->check_slice != NULL)
+            HD_TRY(service->check_slice(op, run, work, i));
+    }
+    return HUDI_OK;
+}
+
+static hudi_status find_works(struct hd_op *op, struct hd_rewrite_run *run)
+{
+    const struct hd_planned_slice *const slices = run->outcome->slices;
+    const size_t n = run->outcome->n_slices;
+    struct hd_slice_source *sources;
+    const char **partitions;
+    uint64_t *log_bytes;
+
+    HD_TRY(hd_arena_array(op, &run->job.arena, n, sizeof *partitions, &partitions));
+    HD_TRY(hd_arena_array(op, &run->job.arena, n, sizeof *sources, &sources));
+    HD_TRY(hd_arena_array(op, &run->job.arena, n, sizeof *log_bytes, &log_bytes));
+    for (size_t i = 0; i < n; i++)
+        partitions[i] = slices[i].partition_path;
+    HD_TRY(hd_rewrite_job_view(op, &run->job, partitions, n, &run->view));
+    HD_TRY(hd_alloc_array(op, n, sizeof *run->works, &run->works));
+    for (size_t i = 0; i < n; i++) {
+        if (i == 0 || slices[i].group != slices[i - 1].group) {
+            run->works[run->n_works] = (struct hd_rewrite_work){.slices = &slices[i],
+                                                                .sources = &sources[i],
+                                                                .log_bytes = &log_bytes[i],
+                                                                .ordinal = (uint32_t)run->n_works};
+            run->n_works++;
+        }
+        run->works[run->n_works - 1].n_slices++;
+    }
+    for (size_t i = 0; i < run->n_works; i++)
+        HD_TRY(find_work(op, run, &run->works[i]));
+    return HUDI_OK;
+}
+
+static hudi_status prepare(struct hd_op *op, struct hd_rewrite_run *run)
+{
+    HD_TRY(hd_rewrite_job_init(op, run->pool, run->table, run->options, run->outcome->time,
+                               &run->job));
+    if (run->outcome->service->prepare != NULL)
+        HD_TRY(run->outcome->service->prepare(op, run));
+    return find_works(op, run);
+}
+
+static hudi_status rewrite_one(struct hd_op *op, void *argument, size_t i)
+{
+    struct hd_rewrite_run *const run = argument;
+
+    return run->outcome->service->rewrite(op, run, &run->works[i]);
+}
+
+/* ---- the end -------------------------------------------------------------------------------- */
+
+static hudi_status make_metadata(struct hd_op *op, const struct hd_rewrite_run *run,
+                                 struct hd_commit_metadata *metadata)
+{
+    for (size_t i = 0; i < run->n_works; i++)
+        for (size_t s = 0; s < run->works[i].status.n_stats; s++)
+            HD_TRY(hd_commit_metadata_add_stat(op, metadata, &run->works[i].status.stats[s]));
+    HD_TRY(run->outcome->service->describe(op, run, metadata));
+    return hd_commit_metadata_set_extra(op, metadata, "schema", run->job.schema.avro);
+}
+
+/* Steps 5 and 6. */
+static hudi_status complete(struct hd_op *op, struct hd_rewrite_run *run)
+{
+    const char *const time = run->outcome->time;
+    hudi_status status = HUDI_OK;
+    struct hd_commit_metadata metadata = {0};
+    struct hd_str text = {0};
+
+    HD_TRY_OUT(make_metadata(op, run, &metadata));
+    HD_TRY_OUT(hd_commit_metadata_format(op, &metadata, &text));
+    HD_TRY_OUT(hd_reconcile_markers(op, run->pool, run->table, time, &metadata));
+    HD_TRY_OUT(hd_op_check_cancel(op));
+    status = hd_transition_complete(op, &run->table->timeline, time, run->outcome->service->action,
+                                    text.data, text.size);
+    if (status == HUDI_EXISTS)
+        status = hd_fail(op, HUDI_CONFLICT, "%s %s was completed by somebody else",
+                         run->outcome->service->name, time);
+out:
+    hd_commit_metadata_clear(&metadata);
+    hd_str_clear(&text);
+    return status;
+}
+
+static void count(const struct hd_rewrite_run *run)
+{
+    struct hd_rewrite_outcome *const outcome = run->outcome;
+
+    outcome->state = HD_COMPLETED;
+    for (size_t i = 0; i < run->n_works; i++) {
+        for (size_t s = 0; s < run->works[i].status.n_stats; s++) {
+            const struct hd_write_stat *const stat = &run->works[i].status.stats[s];
+
+            outcome->n_files++;
+            outcome->n_rows += stat->num_writes;
+            outcome->n_bytes_written += (uint64_t)stat->total_write_bytes;
+        }
+    }
+}
+
+/* With an op of its own: the first error stays the one that is told. */
+static void undo(struct hd_op *op, struct hd_rewrite_run *run)
+{
+    struct hd_op own;
+    hudi_status status;
+
+    hd_op_init_child(&own, op);
+    own.cancelled = NULL;
+    status = hd_table_snapshot_reload(&own, run->table);
+    if (status == HUDI_OK) {
+        const struct hd_instant *const instant = hd_timeline_find(
+            &run->table->timeline, run->outcome->time, run->outcome->service->completed_action);
+        if (instant != NULL && instant->state == HD_INFLIGHT)
+            status = hd_rollback_instant(&own, run->pool, run->table, instant);
+    }
+    if (status != HUDI_OK)
+        hd_log(op, HD_LOG_WARN,
+               "%s %s failed and could not be rolled back; the next one will do it",
+               run->outcome->service->name, run->outcome->time);
+    hd_op_clear(&own);
+}
+
+static void release(struct hd_op *op, struct hd_rewrite_run *run)
+{
+    for (size_t i = 0; i < run->n_works; i++)
+        hd_write_status_clear(op, &run->works[i].status);
+    hd_free(op, run->works);
+    hd_file_system_view_clear(&run->view);
+    hd_rewrite_job_clear(op, &run->job);
+}
+
+hudi_status hd_rewrite_run(struct hd_op *op, hd_pool *pool, struct hd_table_snapshot *table,
+                           const struct hd_options *options, struct hd_rewrite_outcome *outcome)
+{
+    hudi_status status = HUDI_OK;
+    struct hd_rewrite_run run = {
+        .pool = pool, .table = table, .options = options, .outcome = outcome};
+    bool begun = false;
+
+    HD_TRY_OUT(prepare(op, &run));
+    begun = true;
+    HD_TRY_OUT(hd_transition_start(op, &table->timeline, outcome->time, outcome->service->action,
+                                   NULL, 0));
+    outcome->state = HD_INFLIGHT;
+    HD_TRY_OUT(hd_pool_each(op, pool, run.n_works, rewrite_one, &run));
+    HD_TRY_OUT(complete(op, &run));
+    begun = false;
+    count(&run);
+    if (hd_markers_delete(op, table->fs, table->path, outcome->time) != HUDI_OK) {
+        hd_log(op, HD_LOG_WARN, "the marker folder of %s could not be deleted", outcome->time);
+        hd_op_clear_error(op);
+    }
+out:
+    if (begun)
+        undo(op, &run);
+    release(op, &run);
+    return status;
+}
