@@ -9,6 +9,7 @@
 #include "arrow/schema.h"
 #include "codec/avro_schema.h"
 #include "engine/slice/log_cells.h"
+#include "engine/slice/log_floats.h"
 #include "engine/slice/log_rows_internal.h"
 #include "format/log/log_records.h"
 #include "format/table/table_schema.h"
@@ -60,20 +61,44 @@ static void clear_avro(struct hd_op *op, struct avro_file *avro)
     *avro = (struct avro_file){0};
 }
 
+/* Bind the file's columns. Floats that are wanted as doubles are decoded as such where they go by
+ * their text; `file` has them so afterwards. */
+static hudi_status bind_file(struct hd_op *op, const struct hd_merge_columns *columns,
+                             struct ArrowSchema *file, bool floats_by_text, struct avro_file *avro)
+{
+    const struct ArrowSchema *read = &columns->nullable;
+    bool changed = false;
+
+    HD_TRY(hd_slice_file_init(op, &columns->query, avro->file_schema, read, file, &avro->file));
+    for (int64_t i = 0; floats_by_text && i < read->n_children; i++) {
+        const int32_t at = avro->file.column_of[i];
+
+        if (at >= 0)
+            HD_TRY(hd_log_widen_floats(op, file->children[at], avro->file.schema.children[at],
+                                       read->children[i], &changed));
+    }
+    if (!changed)
+        return HUDI_OK;
+    hd_slice_file_clear(op, &avro->file);
+    return hd_slice_file_init(op, &columns->query, avro->file_schema, read, file, &avro->file);
+}
+
 static hudi_status parse_avro(struct hd_op *op, const struct hd_merge_columns *columns,
                               struct hd_slice text, struct avro_file *avro)
 {
+    struct hd_avro_decoder_options options = {0};
     struct ArrowSchema file = {0};
     hudi_status status;
     int32_t n;
 
     HD_TRY_OUT(hd_avro_schema_parse(op, &avro->arena, text, &avro->schema));
     HD_TRY_OUT(hd_table_schema_from_avro(op, (const char *)text.data, &file));
-    HD_TRY_OUT(hd_slice_file_init(op, &columns->query, avro->file_schema, &columns->nullable, &file,
-                                  &avro->file));
+    options.floats_by_text = columns->rules.floats_by_text || avro->file_schema != NULL ||
+                             hd_log_is_rewritten(&file, columns->query.schema);
+    HD_TRY_OUT(bind_file(op, columns, &file, options.floats_by_text, avro));
     const int32_t *numbers = hd_projection_file_columns(avro->file.projection, &n);
     HD_TRY_OUT(hd_schema_select(op, &file, numbers, n, &avro->wanted));
-    HD_TRY_OUT(hd_avro_decoder_new(op, avro->schema, &avro->wanted, &avro->decoder));
+    HD_TRY_OUT(hd_avro_decoder_new_with(op, avro->schema, &avro->wanted, &options, &avro->decoder));
 out:
     hd_schema_clear(&file);
     return status;

@@ -13,7 +13,8 @@ static const struct versions {
 } RULES[] = {
     {2, 5, {.releases = "0.10 to 0.13", .by_block_instant = true, .delete_beats_base = true}},
     {6, 7, {.releases = "0.14 and 0.15", .by_block_instant = true, .delete_beats_base = true}},
-    {8, 9, {.releases = "1.x", .by_block_instant = false, .delete_beats_base = false}},
+    {8, 8, {.releases = "1.0"}},
+    {9, 9, {.releases = "1.1 and later", .floats_by_text = true}},
 };
 
 static const struct versions *find(int version)

@@ -34,6 +34,9 @@ struct hd_log_rules {
     bool by_block_instant;
     /* A delete block deletes a row of the base file whatever its ordering value. */
     bool delete_beats_base;
+    /* A float that became a double has the value of its decimal text; else only where the record
+     * is rewritten for other reasons (log_floats.h). */
+    bool floats_by_text;
     /* Table version whose merging the rows get. */
     const struct hd_table_version *merging;
 };

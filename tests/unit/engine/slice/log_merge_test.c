@@ -110,6 +110,46 @@ static void blocks_of_other_schemas_become_the_tables_columns(void **state)
     merge_close(&m);
 }
 
+/* By the exact number up to 1.0, by the decimal text from 1.1 on and where the record has a number
+ * that became a string as well, whether that is asked for or not. */
+static void floats_become_doubles_as_in_the_release(void **state)
+{
+#define WAS "_hoodie_record_key string\nts bigint\nf float\ns "
+    static const struct {
+        int version;
+        const char *rule, *was, *rows;
+        bool by_text;
+    } CELLS[] = {
+        {6, DEFAULT, WAS "string\n", "a|1|0.1|7\n", false},
+        {6, DEFAULT, WAS "int\n", "a|1|0.1|7\n", true},
+        {8, "EVENT_TIME_ORDERING", WAS "string\n", "a|1|0.1|7\n", false},
+        {8, "EVENT_TIME_ORDERING", WAS "bigint\n", "a|1|0.1|7\n", true},
+        {9, "EVENT_TIME_ORDERING", WAS "string\n", "a|1|0.1|7\n", true},
+        {9, "EVENT_TIME_ORDERING", WAS "string\n", "a|1|16777216|7\n", true},
+    };
+
+    for (size_t i = 0; i < HD_ARRAY_LENGTH(CELLS); i++) {
+        const bool whole = strstr(CELLS[i].rows, "16777216") != NULL;
+        struct merged m;
+
+        merge_open(*state, &m, CELLS[i].version, CELLS[i].rule,
+                   "_hoodie_record_key string\nts bigint\nf double\ns string\n", NULL);
+        merge_avro(&m, 0, "001", CELLS[i].was, CELLS[i].rows);
+        const char *const f = whole              ? "1.6777216E7"
+                              : CELLS[i].by_text ? "0.1"
+                                                 : "0.10000000149011612";
+        char expected[64];
+
+        snprintf(expected, sizeof expected, "a|1|%s|7\n", f);
+        merge_expect(&m, expected);
+        m.query.n_columns = 3;
+        snprintf(expected, sizeof expected, "a|1|%s\n", f);
+        merge_expect(&m, expected);
+        merge_close(&m);
+    }
+#undef WAS
+}
+
 static void parquet_blocks_merge_as_others_do(void **state)
 {
     struct merged m;
@@ -528,6 +568,7 @@ int main(void)
         cmocka_unit_test(log_compaction_does_not_bring_back_what_was_overwritten_since),
         cmocka_unit_test(columns_that_merging_needs_need_not_be_asked_for),
         cmocka_unit_test(blocks_of_other_schemas_become_the_tables_columns),
+        cmocka_unit_test(floats_become_doubles_as_in_the_release),
         cmocka_unit_test(parquet_blocks_merge_as_others_do),
         cmocka_unit_test(keys_that_are_not_stored_are_made_of_their_fields),
         cmocka_unit_test(a_key_that_comes_twice_in_the_base_file_changes_twice),

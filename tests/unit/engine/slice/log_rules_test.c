@@ -105,6 +105,7 @@ static void every_version_from_2_to_9_has_its_rules(void **state)
         test_must(&op, hd_log_rules_of(&op, version, CELLS[i].as_of_1x, &rules));
         assert_int_equal(rules.by_block_instant, CELLS[i].by_block_instant);
         assert_int_equal(rules.delete_beats_base, CELLS[i].delete_beats_base);
+        assert_int_equal(rules.floats_by_text, CELLS[i].version == 9);
         assert_int_equal(rules.merging->number, CELLS[i].merging);
         assert_non_null(rules.releases);
     }
