@@ -132,6 +132,15 @@ hudi_status hd_avro_schema_finish(struct hd_op *op, struct hd_avro_schema *root)
 hudi_status hd_avro_schema_format(struct hd_op *op, const struct hd_avro_schema *schema,
                                   struct hd_str *out);
 
+/**
+ * As hd_avro_schema_format(), with "avro.java.string":"String" at each string and map: as Hudi has
+ * it in its own files. Classes of Avro Java 1.9 and later that were made for such strings fail on a
+ * record inside a union whose writer's schema does not say so. Source: Avro's
+ * ResolvingGrammarGenerator (1.10.0), which takes the writer's fields there.
+ */
+hudi_status hd_avro_schema_format_java(struct hd_op *op, const struct hd_avro_schema *schema,
+                                       struct hd_str *out);
+
 /** Whether both describe the same bytes and meaning: types, logical types, full names, field names
  * and order, symbols, sizes, defaults; not docs, aliases and properties. */
 hudi_status hd_avro_schema_equal(struct hd_op *op, const struct hd_avro_schema *a,

@@ -9,7 +9,10 @@ struct printer {
     struct hd_json_writer json;
     struct hd_map written; /* full names */
     bool structure;        /* only what hd_avro_schema_equal() looks at */
+    bool java_strings;
 };
+
+#define JAVA_STRING "avro.java.string"
 
 static hudi_status print_schema(struct printer *p, const struct hd_avro_schema *schema,
                                 const char *space);
@@ -47,6 +50,18 @@ static hudi_status print_properties(struct printer *p, const struct hd_avro_prop
     for (size_t i = 0; i < properties->n_entries; i++)
         HD_TRY(print_json(p, properties->entries[i].key, properties->entries[i].json));
     return HUDI_OK;
+}
+
+/* Strings and keys of maps are Java's own. */
+static hudi_status print_java_string(struct printer *p, const struct hd_avro_schema *schema)
+{
+    if (!p->java_strings || (schema->type != HD_AVRO_STRING && schema->type != HD_AVRO_MAP))
+        return HUDI_OK;
+    for (size_t i = 0; i < schema->properties.n_entries; i++) {
+        if (strcmp(schema->properties.entries[i].key, JAVA_STRING) == 0)
+            return HUDI_OK;
+    }
+    return hd_json_put_text(p->op, &p->json, JAVA_STRING, "String");
 }
 
 static hudi_status print_meaning(struct printer *p, const struct hd_avro_schema *schema)
@@ -125,6 +140,7 @@ static hudi_status print_object(struct printer *p, const struct hd_avro_schema *
     HD_TRY(print_parts(p, schema, space));
     HD_TRY(print_meaning(p, schema));
     HD_TRY(print_properties(p, &schema->properties));
+    HD_TRY(print_java_string(p, schema));
     HD_TRY(print_aliases(p, schema->aliases, schema->n_aliases));
     return hd_json_end_object(p->op, &p->json);
 }
@@ -156,21 +172,20 @@ static hudi_status print_schema(struct printer *p, const struct hd_avro_schema *
         return added ? print_object(p, schema, space) : print_reference(p, schema, space);
     }
     bool plain = schema->logical == HD_AVRO_PLAIN &&
+                 !(p->java_strings && schema->type == HD_AVRO_STRING) &&
                  (p->structure || (schema->properties.n_entries == 0 && schema->doc == NULL));
     if (plain && schema->type <= HD_AVRO_STRING)
         return hd_json_text(p->op, &p->json, hd_avro_type_name(schema->type));
     return print_object(p, schema, space);
 }
 
-static hudi_status print(struct hd_op *op, const struct hd_avro_schema *schema, bool structure,
-                         struct hd_str *out)
+static hudi_status print(struct printer *p, const struct hd_avro_schema *schema, struct hd_str *out)
 {
-    struct printer p = {.op = op, .structure = structure};
     size_t size_before = out->size;
 
-    hd_json_writer_init(&p.json, out, HD_JSON_COMPACT);
-    hudi_status status = print_schema(&p, schema, "");
-    hd_map_clear(&p.written);
+    hd_json_writer_init(&p->json, out, HD_JSON_COMPACT);
+    hudi_status status = print_schema(p, schema, "");
+    hd_map_clear(&p->written);
     if (status != HUDI_OK && out->data != NULL) {
         out->size = size_before;
         out->data[out->size] = '\0';
@@ -181,7 +196,25 @@ static hudi_status print(struct hd_op *op, const struct hd_avro_schema *schema, 
 hudi_status hd_avro_schema_format(struct hd_op *op, const struct hd_avro_schema *schema,
                                   struct hd_str *out)
 {
-    return print(op, schema, false, out);
+    struct printer p = {.op = op};
+
+    return print(&p, schema, out);
+}
+
+hudi_status hd_avro_schema_format_java(struct hd_op *op, const struct hd_avro_schema *schema,
+                                       struct hd_str *out)
+{
+    struct printer p = {.op = op, .java_strings = true};
+
+    return print(&p, schema, out);
+}
+
+static hudi_status print_structure(struct hd_op *op, const struct hd_avro_schema *schema,
+                                   struct hd_str *out)
+{
+    struct printer p = {.op = op, .structure = true};
+
+    return print(&p, schema, out);
 }
 
 hudi_status hd_avro_schema_equal(struct hd_op *op, const struct hd_avro_schema *a,
@@ -190,9 +223,9 @@ hudi_status hd_avro_schema_equal(struct hd_op *op, const struct hd_avro_schema *
     struct hd_str text_a = {0}, text_b = {0};
 
     *equal = false;
-    hudi_status status = print(op, a, true, &text_a);
+    hudi_status status = print_structure(op, a, &text_a);
     if (status == HUDI_OK)
-        status = print(op, b, true, &text_b);
+        status = print_structure(op, b, &text_b);
     if (status == HUDI_OK)
         *equal = hd_slice_equal(hd_str_slice(&text_a), hd_str_slice(&text_b));
     hd_str_clear(&text_a);

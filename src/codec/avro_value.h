@@ -157,10 +157,9 @@ hudi_status hd_avro_value_of_json(struct hd_op *op, struct hd_arena *arena,
 hudi_status hd_avro_write_value(struct hd_op *op, const struct hd_avro_schema *schema,
                                 const struct hd_avro_value *value, struct hd_str *out);
 
-/** A container file with this one record, appended; `schema_json` is what goes into its header and
- * `schema` its parsed form. */
+/** A container file with this one record, appended: a file of the timeline, whose header has the
+ * schema as hd_avro_schema_format_java() gives it. */
 hudi_status hd_avro_write_single(struct hd_op *op, const struct hd_avro_schema *schema,
-                                 struct hd_slice schema_json, const struct hd_avro_value *record,
-                                 struct hd_str *out);
+                                 const struct hd_avro_value *record, struct hd_str *out);
 
 #endif

@@ -492,14 +492,17 @@ hudi_status hd_avro_write_value(struct hd_op *op, const struct hd_avro_schema *s
 }
 
 hudi_status hd_avro_write_single(struct hd_op *op, const struct hd_avro_schema *schema,
-                                 struct hd_slice schema_json, const struct hd_avro_value *record,
-                                 struct hd_str *out)
+                                 const struct hd_avro_value *record, struct hd_str *out)
 {
-    struct hd_str bytes = {0};
+    struct hd_str bytes = {0}, json = {0};
     hudi_status status = hd_avro_write_value(op, schema, record, &bytes);
 
     if (status == HUDI_OK)
-        status = hd_avro_container_write(op, schema_json, hd_str_slice(&bytes), 1, NULL, out);
+        status = hd_avro_schema_format_java(op, schema, &json);
+    if (status == HUDI_OK)
+        status =
+            hd_avro_container_write(op, hd_str_slice(&json), hd_str_slice(&bytes), 1, NULL, out);
+    hd_str_clear(&json);
     hd_str_clear(&bytes);
     return status;
 }

@@ -216,24 +216,26 @@ hudi_status hd_archive_block_encode(struct hd_op *op, const struct hd_timeline *
     hudi_status status = HUDI_OK;
     struct encoder e = {.timeline = timeline};
     struct hd_arena arena = {0};
-    struct hd_str json = {0};
+    struct hd_str json = {0}, java = {0};
     struct hd_avro_schema *schema;
     uint8_t head[8];
 
     HD_TRY_OUT(hd_record_schema(op, "HoodieArchivedMetaEntry", &json));
     HD_TRY_OUT(hd_avro_schema_parse(op, &arena, hd_str_slice(&json), &schema));
+    HD_TRY_OUT(hd_avro_schema_format_java(op, schema, &java));
     e.schema = schema;
     for (size_t i = 0; i < n; i++)
         for (int state = HD_REQUESTED; state <= (int)instants[i]->state; state++)
             HD_TRY_OUT(add_state(op, &e, instants[i], (enum hd_instant_state)state));
     put_u32(head, timeline->version->log_content_version);
     put_u32(head + 4, e.n_records);
-    const struct hd_log_header_entry header = {HD_LOG_SCHEMA, hd_str_slice(&json)};
+    const struct hd_log_header_entry header = {HD_LOG_SCHEMA, hd_str_slice(&java)};
     const struct hd_slice content[] = {hd_slice_of(head, sizeof head), hd_str_slice(&e.records)};
     HD_TRY_OUT(hd_log_block_encode(op, HD_LOG_AVRO_DATA, &header, 1, content,
                                    HD_ARRAY_LENGTH(content), out));
 out:
     hd_str_clear(&json);
+    hd_str_clear(&java);
     hd_str_clear(&e.records);
     hd_arena_clear(&e.arena);
     hd_arena_clear(&arena);

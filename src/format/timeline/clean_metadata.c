@@ -131,8 +131,7 @@ hudi_status hd_clean_metadata_encode(struct hd_op *op, const struct hd_clean_met
 
     HD_TRY_OUT(schema_of(op, version, &schema));
     HD_TRY_OUT(put_record(op, &record, metadata, version));
-    HD_TRY_OUT(
-        hd_avro_container_write(op, hd_str_slice(&schema), hd_str_slice(&record), 1, NULL, out));
+    HD_TRY_OUT(hd_plan_file(op, hd_str_slice(&schema), hd_str_slice(&record), out));
 out:
     hd_str_clear(&schema);
     hd_str_clear(&record);

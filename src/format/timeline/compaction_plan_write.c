@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "codec/avro.h"
 #include "format/timeline/compaction_plan.h"
+#include "format/timeline/plan_fields.h"
 
 #define PLAN_VERSION 2
 
@@ -115,8 +116,7 @@ hudi_status hd_compaction_plan_encode(struct hd_op *op, const struct hd_compacti
         HD_TRY_OUT(hd_str_append_text(op, &schema, SCHEMA_STRATEGY));
     HD_TRY_OUT(hd_str_append_text(op, &schema, "]}"));
     HD_TRY_OUT(put_record(op, &record, plan, version->compaction_has_strategy));
-    HD_TRY_OUT(
-        hd_avro_container_write(op, hd_str_slice(&schema), hd_str_slice(&record), 1, NULL, out));
+    HD_TRY_OUT(hd_plan_file(op, hd_str_slice(&schema), hd_str_slice(&record), out));
 out:
     hd_str_clear(&schema);
     hd_str_clear(&record);

@@ -117,6 +117,23 @@ hudi_status hd_plan_put_savepoints(struct hd_op *op, struct hd_str *out, const c
     return hd_avro_write_long(op, out, 0);
 }
 
+hudi_status hd_plan_file(struct hd_op *op, struct hd_slice schema_json, struct hd_slice record,
+                         struct hd_str *out)
+{
+    hudi_status status = HUDI_OK;
+    struct hd_arena arena = {0};
+    struct hd_str java = {0};
+    struct hd_avro_schema *schema;
+
+    HD_TRY_OUT(hd_avro_schema_parse(op, &arena, schema_json, &schema));
+    HD_TRY_OUT(hd_avro_schema_format_java(op, schema, &java));
+    HD_TRY_OUT(hd_avro_container_write(op, hd_str_slice(&java), record, 1, NULL, out));
+out:
+    hd_str_clear(&java);
+    hd_arena_clear(&arena);
+    return status;
+}
+
 const char *hd_plan_file_name(const char *path)
 {
     const char *const slash = path == NULL ? NULL : strrchr(path, '/');

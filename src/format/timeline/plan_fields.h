@@ -31,6 +31,10 @@ hudi_status hd_plan_texts_value(struct hd_op *op, struct hd_arena *arena, const 
 hudi_status hd_plan_sizes_value(struct hd_op *op, struct hd_arena *arena, const char *const *paths,
                                 const int64_t *sizes, size_t n, struct hd_avro_value *out);
 
+/** A file of the timeline with this one record, appended. */
+hudi_status hd_plan_file(struct hd_op *op, struct hd_slice schema_json, struct hd_slice record,
+                         struct hd_str *out);
+
 /** A key of a map. */
 hudi_status hd_plan_key(struct hd_op *op, struct hd_arena *arena, struct hd_slice key,
                         const char *what, const char **out);

@@ -62,7 +62,7 @@ hudi_status hd_replace_plan_encode_empty(struct hd_op *op, struct hd_str *out)
     HD_TRY_OUT(hd_avro_schema_parse(op, &arena, json, &schema));
     HD_TRY_OUT(hd_avro_record_new(op, &arena, schema, &record));
     HD_TRY_OUT(hd_avro_set(op, &record, "version", hd_avro_null_value()));
-    HD_TRY_OUT(hd_avro_write_single(op, schema, json, &record, out));
+    HD_TRY_OUT(hd_avro_write_single(op, schema, &record, out));
 out:
     hd_arena_clear(&arena);
     return status;

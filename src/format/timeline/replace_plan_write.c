@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "codec/avro.h"
+#include "format/timeline/plan_fields.h"
 #include "format/timeline/replace_plan.h"
 
 #define MB (UINT64_C(1) << 20)
@@ -152,8 +153,7 @@ hudi_status hd_replace_plan_encode(struct hd_op *op, const struct hd_replace_pla
     hudi_status status = put_record(op, &record, plan, table_uri);
 
     if (status == HUDI_OK)
-        status = hd_avro_container_write(op, hd_replace_plan_schema(), hd_str_slice(&record), 1,
-                                         NULL, out);
+        status = hd_plan_file(op, hd_replace_plan_schema(), hd_str_slice(&record), out);
     hd_str_clear(&record);
     return status;
 }

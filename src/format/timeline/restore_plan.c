@@ -53,7 +53,7 @@ hudi_status hd_restore_plan_encode(struct hd_op *op, const struct hd_restore_pla
     HD_TRY_OUT(hd_avro_set(op, &record, "version", hd_avro_long_value(PLAN_VERSION)));
     if (plan->target != NULL)
         HD_TRY_OUT(hd_avro_set(op, &record, "savepointToRestoreTimestamp", text(plan->target)));
-    HD_TRY_OUT(hd_avro_write_single(op, schema, hd_str_slice(&json), &record, out));
+    HD_TRY_OUT(hd_avro_write_single(op, schema, &record, out));
 out:
     hd_str_clear(&json);
     hd_arena_clear(&arena);
@@ -146,7 +146,7 @@ hudi_status hd_restore_metadata_encode(struct hd_op *op, const struct hd_restore
         op, &arena, hd_avro_schema_of_items(hd_avro_schema_of_field(schema, "restoreInstantInfo")),
         plan, &value));
     HD_TRY_OUT(hd_avro_set(op, &record, "restoreInstantInfo", value));
-    HD_TRY_OUT(hd_avro_write_single(op, schema, hd_str_slice(&json), &record, out));
+    HD_TRY_OUT(hd_avro_write_single(op, schema, &record, out));
 out:
     hd_str_clear(&json);
     hd_arena_clear(&arena);

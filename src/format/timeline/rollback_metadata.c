@@ -175,7 +175,7 @@ hudi_status hd_rollback_metadata_encode(struct hd_op *op, const struct hd_rollba
         op, &arena, hd_avro_schema_of_items(hd_avro_schema_of_field(schema, "instantsRollback")),
         plan, &instants));
     HD_TRY_OUT(hd_avro_set(op, &record, "instantsRollback", instants));
-    HD_TRY_OUT(hd_avro_write_single(op, schema, json, &record, out));
+    HD_TRY_OUT(hd_avro_write_single(op, schema, &record, out));
 out:
     hd_map_clear(&partition_index);
     hd_arena_clear(&arena);

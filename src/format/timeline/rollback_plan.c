@@ -79,7 +79,7 @@ hudi_status hd_rollback_plan_encode(struct hd_op *op, const struct hd_rollback_p
         HD_TRY_OUT(
             request_value(op, &arena, requests_schema, &plan->requests[i], &requests.items[i]));
     HD_TRY_OUT(hd_avro_set(op, &record, "RollbackRequests", requests));
-    HD_TRY_OUT(hd_avro_write_single(op, schema, json, &record, out));
+    HD_TRY_OUT(hd_avro_write_single(op, schema, &record, out));
 out:
     hd_arena_clear(&arena);
     return status;

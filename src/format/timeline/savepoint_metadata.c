@@ -57,7 +57,7 @@ hudi_status hd_savepoint_metadata_encode(struct hd_op *op,
             partition_value(op, &arena, items, &metadata->partitions[i], &partitions.items[i]));
     }
     HD_TRY_OUT(hd_avro_set(op, &record, "partitionMetadata", partitions));
-    HD_TRY_OUT(hd_avro_write_single(op, schema, json, &record, out));
+    HD_TRY_OUT(hd_avro_write_single(op, schema, &record, out));
 out:
     hd_arena_clear(&arena);
     return status;

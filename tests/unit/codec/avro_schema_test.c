@@ -66,6 +66,38 @@ static void keeps_everything_from_text_to_text(void **state)
     hd_arena_clear(&arena);
 }
 
+static void strings_and_maps_are_said_to_be_those_of_java(void **state)
+{
+#define JAVA "\"avro.java.string\":\"String\""
+    static const struct {
+        const char *json, *java;
+    } CELLS[] = {
+        {"\"string\"", "{\"type\":\"string\"," JAVA "}"},
+        {"{\"type\":\"string\"," JAVA "}", "{\"type\":\"string\"," JAVA "}"},
+        {"{\"type\":\"map\",\"values\":\"long\"}",
+         "{\"type\":\"map\",\"values\":\"long\"," JAVA "}"},
+        {"[\"null\",{\"type\":\"array\",\"items\":\"string\"}]",
+         "[\"null\",{\"type\":\"array\",\"items\":{\"type\":\"string\"," JAVA "}}]"},
+        {"{\"type\":\"record\",\"name\":\"R\",\"fields\":[{\"name\":\"s\",\"type\":\"string\","
+         "\"default\":\"x\"},{\"name\":\"b\",\"type\":\"bytes\"}]}",
+         "{\"type\":\"record\",\"name\":\"R\",\"fields\":[{\"name\":\"s\",\"type\":{\"type\":"
+         "\"string\"," JAVA "},\"default\":\"x\"},{\"name\":\"b\",\"type\":\"bytes\"}]}"},
+    };
+    struct hd_op *op = *state;
+    struct hd_arena arena = {0};
+
+    for (size_t i = 0; i < HD_ARRAY_LENGTH(CELLS); i++) {
+        struct hd_str text = {0};
+
+        assert_int_equal(hd_avro_schema_format_java(op, parse(op, &arena, CELLS[i].json), &text),
+                         HUDI_OK);
+        assert_string_equal(hd_str_text(&text), CELLS[i].java);
+        hd_str_clear(&text);
+    }
+    hd_arena_clear(&arena);
+#undef JAVA
+}
+
 static void sees_types_names_and_meanings(void **state)
 {
     struct hd_op *op = *state;
@@ -420,6 +452,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(keeps_everything_from_text_to_text),
+        TEST(strings_and_maps_are_said_to_be_those_of_java),
         TEST(sees_types_names_and_meanings),
         TEST(knows_all_logical_types_and_leaves_those_that_do_not_fit),
         TEST(finds_names_in_the_space_around_them),

@@ -18,6 +18,7 @@
 #include "support/fault.h"
 #include "support/golden.h"
 #include "support/table.h"
+#include "unit/format/timeline/plan_testing.h"
 
 struct scene {
     struct hd_op *op;
@@ -207,6 +208,21 @@ static void the_most_must_be_more_than_the_least(void **state)
 
 /* ---- entries -------------------------------------------------------------------------------- */
 
+/* The value of the block's one header entry, which stands at byte 34. */
+static struct hd_slice schema_of_block(const struct hd_str *block)
+{
+    struct hd_cursor in = hd_cursor_over((const uint8_t *)block->data + 30, block->size - 30, 0);
+    struct hd_slice schema;
+    struct hd_op op;
+    uint32_t n;
+
+    hd_op_init(&op);
+    test_must(&op, hd_cursor_u32be(&op, &in, &n));
+    test_must(&op, hd_cursor_take(&op, &in, n, &schema));
+    hd_op_clear(&op);
+    return schema;
+}
+
 /* All completed instants of a golden table in one block: read back as they were. */
 static void expect_archive(struct hd_op *op, const char *name)
 {
@@ -229,6 +245,7 @@ static void expect_archive(struct hd_op *op, const char *name)
         if (table.timeline.instants[i].state == HD_COMPLETED)
             instants[n++] = &table.timeline.instants[i];
     test_must(op, hd_archive_block_encode(op, &table.timeline, instants, n, &block));
+    plan_expect_java_strings(schema_of_block(&block));
     test_must(op, hd_asprintf(op, &file, "%s/.commits_.archive.1_1-0-1", folder));
     test_must(op, hd_fs_publish(op, table.fs, file, block.data, block.size));
     test_must(op, hd_archived_timeline_load(op, table.fs, table.path, &table.config, NULL, NULL,

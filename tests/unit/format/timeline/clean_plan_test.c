@@ -20,6 +20,7 @@
 #include "support/fault.h"
 #include "support/golden.h"
 #include "support/table.h"
+#include "unit/format/timeline/plan_testing.h"
 
 struct loaded {
     char *path;
@@ -47,33 +48,6 @@ static void unload(struct hd_op *op, struct loaded *t)
     test_golden_remove(t->path);
 }
 
-/* The bytes of a container's one record. */
-static struct hd_str record_of(struct hd_op *op, struct hd_slice file)
-{
-    struct hd_avro_container container;
-    struct hd_cursor records;
-    struct hd_str out = {0};
-    uint64_t n;
-
-    test_must(op, hd_avro_container_open(op, file, &container));
-    test_must(op, hd_avro_container_next(op, &container, &records, &n));
-    assert_int_equal(n, 1);
-    test_must(op, hd_str_append(op, &out, records.at, hd_cursor_left(&records)));
-    hd_avro_container_clear(&container);
-    return out;
-}
-
-static void expect_same_record(struct hd_op *op, struct hd_slice real, struct hd_str *ours)
-{
-    struct hd_str wanted = record_of(op, real), made = record_of(op, hd_str_slice(ours));
-
-    assert_int_equal(made.size, wanted.size);
-    assert_memory_equal(made.data, wanted.data, wanted.size);
-    hd_str_clear(&wanted);
-    hd_str_clear(&made);
-    hd_str_clear(ours);
-}
-
 static void expect_same_plan(struct hd_op *op, const struct loaded *t,
                              const struct hd_instant *instant, enum hd_instant_state state,
                              const char *uri)
@@ -87,7 +61,7 @@ static void expect_same_plan(struct hd_op *op, const struct loaded *t,
     test_must(op, hd_clean_plan_decode(op, hd_slice_of(bytes, n), &plan));
     assert_true(plan.n_partitions > 0);
     test_must(op, hd_clean_plan_encode(op, &plan, t->config.version, uri, &made));
-    expect_same_record(op, hd_slice_of(bytes, n), &made);
+    plan_expect_same_record(op, hd_slice_of(bytes, n), &made);
     hd_clean_plan_clear(&plan);
     hd_free(op, bytes);
 }
@@ -105,7 +79,7 @@ static void expect_same_metadata(struct hd_op *op, const struct loaded *t,
     assert_string_equal(metadata.start_time, instant->time);
     assert_true(metadata.n_deleted > 0);
     test_must(op, hd_clean_metadata_encode(op, &metadata, t->config.version, &made));
-    expect_same_record(op, hd_slice_of(bytes, n), &made);
+    plan_expect_same_record(op, hd_slice_of(bytes, n), &made);
     hd_clean_metadata_clear(&metadata);
     hd_free(op, bytes);
 }
@@ -166,7 +140,7 @@ static void a_savepoint_is_written_as_hudi_writes_it(void **state)
     assert_int_equal(metadata.made_ms, 1796048333586);
     test_must(op, hd_savepoint_metadata_encode(op, &metadata, &made));
     test_must(op, hd_timeline_read(op, &t.timeline, instant, HD_COMPLETED, &bytes, &n));
-    expect_same_record(op, hd_slice_of(bytes, n), &made);
+    plan_expect_same_record(op, hd_slice_of(bytes, n), &made);
     hd_free(op, bytes);
     hd_savepoint_metadata_clear(&metadata);
     unload(op, &t);

@@ -21,6 +21,7 @@
 #include "support/fault.h"
 #include "support/golden.h"
 #include "support/table.h"
+#include "unit/format/timeline/plan_testing.h"
 
 struct loaded {
     char *path;
@@ -58,32 +59,6 @@ static const struct hd_instant *first_of(const struct loaded *t, enum hd_action 
     return NULL;
 }
 
-/* The bytes of a container's one record. */
-static struct hd_str record_of(struct hd_op *op, struct hd_slice file)
-{
-    struct hd_avro_container container;
-    struct hd_cursor records;
-    struct hd_str out = {0};
-    uint64_t n;
-
-    test_must(op, hd_avro_container_open(op, file, &container));
-    test_must(op, hd_avro_container_next(op, &container, &records, &n));
-    assert_int_equal(n, 1);
-    test_must(op, hd_str_append(op, &out, records.at, hd_cursor_left(&records)));
-    hd_avro_container_clear(&container);
-    return out;
-}
-
-static void expect_same_record(struct hd_op *op, struct hd_slice real, const struct hd_str *ours)
-{
-    struct hd_str wanted = record_of(op, real), made = record_of(op, hd_str_slice(ours));
-
-    assert_int_equal(made.size, wanted.size);
-    assert_memory_equal(made.data, wanted.data, wanted.size);
-    hd_str_clear(&wanted);
-    hd_str_clear(&made);
-}
-
 static void rollback_plans_are_written_as_hudi_writes_them(void **state)
 {
     static const char *const NAMES[] = {"flink010-cow-rollback", "flink010-mor-rollback",
@@ -111,8 +86,7 @@ static void rollback_plans_are_written_as_hudi_writes_them(void **state)
         else
             assert_true(n_files == 0 && n_logs > 0);
         test_must(op, hd_rollback_plan_encode(op, &plan, &again));
-        expect_same_record(op, hd_slice_of(bytes, n), &again);
-        hd_str_clear(&again);
+        plan_expect_same_record(op, hd_slice_of(bytes, n), &again);
         hd_rollback_plan_clear(&plan);
         hd_free(op, bytes);
         unload(op, &t);
@@ -141,8 +115,7 @@ static void results_of_rollbacks_are_written_as_hudi_writes_them(void **state)
         test_must(op, hd_rollback_metadata_decode(op, hd_slice_of(bytes, n), &result));
         test_must(op, hd_rollback_metadata_encode(op, &result, rollback->time, CASES[i].taken_ms,
                                                   &again));
-        expect_same_record(op, hd_slice_of(bytes, n), &again);
-        hd_str_clear(&again);
+        plan_expect_same_record(op, hd_slice_of(bytes, n), &again);
         hd_rollback_plan_clear(&result);
         hd_free(op, bytes);
         unload(op, &t);
@@ -170,8 +143,7 @@ static void compaction_plans_are_written_as_hudi_writes_them(void **state)
         assert_true(plan.n_operations > 1);
         assert_true(plan.operations[0].metrics.log_bytes > 0);
         test_must(op, hd_compaction_plan_encode(op, &plan, t.config.version, &again));
-        expect_same_record(op, hd_slice_of(bytes, n), &again);
-        hd_str_clear(&again);
+        plan_expect_same_record(op, hd_slice_of(bytes, n), &again);
         hd_compaction_plan_clear(&plan);
         hd_free(op, bytes);
         unload(op, &t);
@@ -194,8 +166,7 @@ static void clustering_plans_are_written_as_hudi_writes_them(void **state)
     assert_int_equal(plan.n_groups, 2);
     test_must(
         op, hd_replace_plan_encode(op, &plan, "file:/tmp/rig/t/spark-0.15.0-cluster-cow", &again));
-    expect_same_record(op, hd_slice_of(bytes, n), &again);
-    hd_str_clear(&again);
+    plan_expect_same_record(op, hd_slice_of(bytes, n), &again);
     hd_replace_plan_clear(&plan);
     hd_free(op, bytes);
     unload(op, &t);
@@ -265,7 +236,7 @@ static void an_insert_overwrite_requests_nothing(void **state)
     const struct hd_instant *instant = first_of(&t, HD_ACTION_REPLACECOMMIT);
     test_must(op, hd_timeline_read(op, &t.timeline, instant, HD_REQUESTED, &bytes, &n));
     test_must(op, hd_replace_plan_encode_empty(op, &ours));
-    expect_same_record(op, hd_slice_of(bytes, n), &ours);
+    plan_expect_same_record(op, hd_slice_of(bytes, n), &ours);
     test_must(op, hd_replace_plan_parse(op, hd_str_slice(&ours), &plan));
     assert_false(plan.is_clustering);
     assert_null(plan.operation_type);

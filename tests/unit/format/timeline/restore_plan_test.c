@@ -18,6 +18,7 @@
 #include "support/fault.h"
 #include "support/golden.h"
 #include "support/table.h"
+#include "unit/format/timeline/plan_testing.h"
 
 #define GOLDEN_TIMELINE "/.hoodie/timeline/20261130142103332"
 
@@ -69,6 +70,7 @@ static void a_plan_is_written_as_hudi_writes_it(void **state)
     assert_string_equal(plan.steps[0].time, "20261130142049243");
     assert_string_equal(plan.steps[1].action, "commit");
     test_must(op, hd_restore_plan_encode(op, &plan, &ours));
+    plan_expect_java_strings(hd_str_slice(&ours));
     struct hd_str wanted = record_of(op, &real), made = record_of(op, &ours);
     assert_int_equal(made.size, wanted.size);
     assert_memory_equal(made.data, wanted.data, wanted.size);
@@ -108,6 +110,7 @@ static void the_result_holds_each_rollback_by_its_instant(void **state)
     test_must(op, hd_rollback_metadata_encode(op, &rollback, "007", 3, &rolled_back));
     const struct hd_slice rollbacks[] = {hd_str_slice(&rolled_back), {NULL, 0}};
     test_must(op, hd_restore_metadata_encode(op, &plan, rollbacks, "006", 12, &out));
+    plan_expect_java_strings(hd_str_slice(&out));
     test_must(op, hd_avro_read_single(op, &arena, hd_str_slice(&out), &record));
     test_must(op, hd_avro_get_string(op, &record, "startRestoreTime", &text));
     assert_true(hd_slice_equal(text, hd_slice_text("006")));
