@@ -106,3 +106,29 @@ def test_we_and_hudi_write_in_turns(request, hudi, tmp_path, peer, name):
     turns.theirs("upsert", rows(range(0, 100, 4), 4))
     turns.check()
     hudi.run("verify", turns.path)
+
+
+@pytest.mark.parametrize("merged", [True, False])
+def test_inserts_into_small_files_are_merged_as_hudi_merges_them(hudi, spark015, tmp_path, merged):
+    """One small file in each partition; of the keys that come, some are in it and one comes twice."""
+    options = [f"hoodie.merge.allow.duplicate.on.inserts={str(not merged).lower()}",
+               "hoodie.datasource.write.payload.class=org.apache.hudi.common.model.DefaultHoodieRecordPayload",
+               "hoodie.combine.before.insert=false"]
+    first = [row(i, 5) for i in range(20)]
+    second = [row(i, 6) for i in range(10, 30)] + [row(1, 4), row(40, 7), row(40, 6), row(41, 6), row(41, 7)]
+    told = []
+    for writer in ("ours", "theirs"):
+        path = tmp_path / writer
+        Table().make(hudi, path, 6)
+        hudi.write(path, first, "--op", "insert")
+        if writer == "ours":
+            hudi.write(path, second, "--op", "insert", *as_words(options))
+        else:
+            spark015.write(path, second, "insert", "--options", *options, "hoodie.metadata.enable=false",
+                           "hoodie.write.complex.keygen.new.encoding=true")
+        rows = [{name: one[name] for name in Table().columns} for one in hudi.read(path)]
+        told.append(sorted(rows, key=lambda one: (one["id"], one["ts"])))
+        assert difference(hudi.read(path), spark015.read(path), set()) == []
+        hudi.run("verify", path)
+    assert told[0] == told[1]
+    assert len(told[0]) == (32 if merged else 45)

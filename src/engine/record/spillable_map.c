@@ -194,6 +194,20 @@ out:
     return status;
 }
 
+hudi_status hd_spillable_map_batch(struct hd_op *op, const hd_spillable_map *map,
+                                   const int64_t *entries, int64_t n,
+                                   struct hd_shared_array **records, struct ArrowArray *keys)
+{
+    struct ArrowArray batch = {0};
+
+    HD_TRY(hd_spillable_map_get(op, map, entries, n, &batch));
+    hudi_status status = hd_spillable_map_keys(op, map, entries, n, keys);
+    if (status == HUDI_OK)
+        status = hd_shared_array_new(op, &batch, records);
+    hd_array_clear(&batch);
+    return status;
+}
+
 /* ---- sizes -------------------------------------------------------------------------------- */
 
 uint64_t hd_spillable_map_memory_bytes(const hd_spillable_map *map)

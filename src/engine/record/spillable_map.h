@@ -84,6 +84,11 @@ hudi_status hd_spillable_map_get(struct hd_op *op, const hd_spillable_map *map,
 hudi_status hd_spillable_map_keys(struct hd_op *op, const hd_spillable_map *map,
                                   const int64_t *entries, int64_t n, struct ArrowArray *out);
 
+/** Both of them. */
+hudi_status hd_spillable_map_batch(struct hd_op *op, const hd_spillable_map *map,
+                                   const int64_t *entries, int64_t n,
+                                   struct hd_shared_array **records, struct ArrowArray *keys);
+
 /** Bytes in memory (records, keys, index) and on disk. */
 uint64_t hd_spillable_map_memory_bytes(const hd_spillable_map *map);
 uint64_t hd_spillable_map_disk_bytes(const hd_spillable_map *map);

@@ -19,8 +19,6 @@
 /* A sorting chunk holds as much as may be sorted in memory; with GLOBAL_SORT more than one of them
  * go through disk. */
 #define SORT_CHUNK_BYTES (512ull << 20)
-/* Open files: each buffers up to a row group. */
-#define MAX_OPEN_TARGETS 64
 
 enum sort_mode { SORT_NONE, SORT_PARTITION, SORT_GLOBAL };
 
@@ -162,7 +160,7 @@ static hudi_status limit_open_targets(struct hd_op *op, hd_insert *insert, size_
                 (oldest == NULL || partition->last_used < oldest->last_used))
                 oldest = partition;
         }
-        if (n_open + wanted <= MAX_OPEN_TARGETS || oldest == NULL)
+        if (n_open + wanted <= HD_MAX_OPEN_TARGETS || oldest == NULL)
             return HUDI_OK;
         hd_insert_target *target = oldest->target;
         oldest->target = NULL;
@@ -331,8 +329,8 @@ static hudi_status write_shares(struct hd_op *op, struct chunk_job *job)
     for (size_t first = 0; first < job->n_shares; first += part.n_shares) {
         part.shares = job->shares + first;
         part.n_shares = job->n_shares - first;
-        if (part.n_shares > MAX_OPEN_TARGETS)
-            part.n_shares = MAX_OPEN_TARGETS;
+        if (part.n_shares > HD_MAX_OPEN_TARGETS)
+            part.n_shares = HD_MAX_OPEN_TARGETS;
         insert->clock++;
         size_t n_new = 0;
         for (size_t i = 0; i < part.n_shares; i++) {
@@ -480,7 +478,7 @@ static hudi_status write_sorted(struct hd_op *op, hd_insert *insert)
         HD_TRY(status);
         insert->clock++;
         if (insert->of[number]->target == NULL) {
-            status = limit_open_targets(op, insert, MAX_OPEN_TARGETS);
+            status = limit_open_targets(op, insert, HD_MAX_OPEN_TARGETS);
             if (status == HUDI_OK)
                 status = open_target(op, insert, number);
         }

@@ -10,9 +10,13 @@
 /**
  * Where the new rows of one partition go: its small files, one after the other until each is full,
  * then new base files that roll over at the size limit. Rows that are deletes are dropped and
- * counted. Nothing is opened before the first row.
+ * counted, but where small files are merged (insert_merge.h). Nothing is opened before the first
+ * row.
  */
 typedef struct hd_insert_target hd_insert_target;
+
+/* Of a write at a time: each has a file open and buffers up to a row group. */
+#define HD_MAX_OPEN_TARGETS 64
 
 /**
  * @param ordinal     as in base_sink.h, of this target and those that go on where it ended

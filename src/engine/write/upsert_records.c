@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Record key and pre-combine: rows -> one record per key. */
 #include "arrow/schema.h"
-#include "base/checked_int.h"
 #include "engine/write/upsert_internal.h"
 
 /* Of hoodie.memory.merge.max.size, as ExternalSpillableMap has it. Where records come from disk
@@ -36,23 +35,12 @@ static bool column_of_later(void *self, int32_t column, const struct hd_view *ol
 
 hudi_status hd_upsert_open_map(struct hd_op *op, hd_upsert *upsert)
 {
-    const struct hd_write_config *config = upsert->config;
-    uint64_t memory = (uint64_t)hd_write_int(config, "hoodie.memory.merge.max.size");
-    const bool rocks_db =
-        strcmp(hd_write_text(config, "hoodie.common.spillable.diskmap.type"), "ROCKS_DB") == 0;
+    const uint64_t memory = hd_write_merge_memory(op, upsert->config);
+    const double share = upsert->spooled != NULL ? SPOOLED_MEMORY_SHARE : MEMORY_SHARE;
 
-    /* A budget on the whole process leaves half of it to the files being read and written. */
-    memory = hd_min_u64(memory, op->budget->limit_bytes / 2);
     upsert->memory_bytes = memory;
-    const struct hd_spillable_map_options options = {
-        .schema = &upsert->schema->record,
-        .memory_bytes = (uint64_t)((double)memory *
-                                   (upsert->spooled != NULL ? SPOOLED_MEMORY_SHARE : MEMORY_SHARE)),
-        .disk_map = rocks_db ? HD_DISK_MAP_ROCKS_DB : HD_DISK_MAP_BITCASK,
-        .compress = hd_write_bool(config, "hoodie.common.diskmap.compression.enabled"),
-        .folder = hd_write_text(config, "hoodie.memory.spillable.map.path"),
-    };
-    return hd_spillable_map_new(op, &options, &upsert->map);
+    return hd_write_open_map(op, upsert->config, &upsert->schema->record,
+                             (uint64_t)((double)memory * share), &upsert->map);
 }
 
 /* Global index: each entry's partition is that of the row that was kept. Decisions come in the

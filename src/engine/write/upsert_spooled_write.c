@@ -7,6 +7,7 @@
 #include "engine/record/row_codec.h"
 #include "engine/write/append_handle.h"
 #include "engine/write/insert.h"
+#include "engine/write/insert_merge.h"
 #include "engine/write/insert_target.h"
 #include "engine/write/merge_handle.h"
 #include "engine/write/spool_merge.h"
@@ -215,9 +216,26 @@ static hudi_status take_hits(struct hd_op *op, void *self, int64_t end_row,
     return hd_builder_finish(op, lane->rows, records);
 }
 
-/* The slice's inserts behind its old rows. */
-static hudi_status append_inserts(struct hd_op *op, struct lane *lane, hd_merge_handle *handle,
-                                  int64_t *n_dropped)
+/* What takes a slice's inserts: one of the two. */
+struct insert_sink {
+    hd_merge_handle *handle; /* behind its old rows */
+    hd_insert_merge *merge;
+    int64_t n_dropped;
+};
+
+static hudi_status give_inserts(struct hd_op *op, const hd_upsert *upsert, struct insert_sink *sink,
+                                struct hd_input_batch *batch)
+{
+    struct ArrowArray *keys = &batch->keys.record_keys;
+
+    if (sink->merge != NULL)
+        return hd_insert_merge_append(op, sink->merge, batch->records, keys);
+    HD_TRY(hd_drop_deletes(op, upsert->schema, upsert->merger, &batch->records, keys,
+                           &sink->n_dropped));
+    return hd_merge_handle_append(op, sink->handle, batch->records, keys);
+}
+
+static hudi_status append_inserts(struct hd_op *op, struct lane *lane, struct insert_sink *sink)
 {
     const hd_upsert *upsert = lane->upsert;
 
@@ -230,10 +248,7 @@ static hudi_status append_inserts(struct hd_op *op, struct lane *lane, hd_merge_
         if (status == HUDI_END)
             return HUDI_OK;
         HD_TRY(status);
-        status = hd_drop_deletes(op, upsert->schema, upsert->merger, &batch.records,
-                                 &batch.keys.record_keys, n_dropped);
-        if (status == HUDI_OK)
-            status = hd_merge_handle_append(op, handle, batch.records, &batch.keys.record_keys);
+        status = give_inserts(op, upsert, sink, &batch);
         hd_input_batch_clear(op, &batch);
         HD_TRY(status);
     }
@@ -246,33 +261,49 @@ static uint32_t ordinal_of(const struct lane *lane)
     return upsert->config->task + upsert->config->n_tasks * (upsert->first_ordinal + lane->slice);
 }
 
+/* Inserts that nobody has looked up: their file is, and has no hits of others. */
+static hudi_status merge_inserts(struct hd_op *op, struct lane *lane,
+                                 const struct hd_merge_request *request)
+{
+    hudi_status status = HUDI_OK;
+    struct insert_sink sink = {0};
+
+    HD_TRY(hd_insert_merge_open(op, request, lane->upsert->spooled->n_lanes, &sink.merge));
+    HD_TRY_OUT(append_inserts(op, lane, &sink));
+    status = hd_insert_merge_close(op, sink.merge, &lane->status, NULL);
+    sink.merge = NULL;
+out:
+    hd_insert_merge_abort(op, sink.merge);
+    return status;
+}
+
 static hudi_status merge_slice(struct hd_op *op, struct lane *lane)
 {
     hudi_status status = HUDI_OK;
     const hd_upsert *upsert = lane->upsert;
     const struct hd_merge_feed feed = {next_row, take_hits, lane};
-    hd_merge_handle *handle = NULL;
+    struct insert_sink sink = {0};
     struct hd_write_stat stat;
-    int64_t n_dropped = 0;
-    const struct hd_merge_request request = {.config = upsert->config,
-                                             .schema = upsert->schema,
-                                             .merger = upsert->merger,
-                                             .slice = upsert->slices[lane->slice],
-                                             .ordinal = ordinal_of(lane),
-                                             .feed = &feed,
-                                             .deletes =
-                                                 upsert->config->operation == HD_OPERATION_DELETE};
+    struct hd_merge_request request = {.config = upsert->config,
+                                       .schema = upsert->schema,
+                                       .merger = upsert->merger,
+                                       .slice = upsert->slices[lane->slice],
+                                       .ordinal = ordinal_of(lane),
+                                       .deletes = upsert->config->operation == HD_OPERATION_DELETE};
 
-    HD_TRY(hd_merge_handle_open(op, &request, &handle));
+    if (hd_write_merges_inserts(upsert->config))
+        return merge_inserts(op, lane, &request);
+    request.feed = &feed;
+    HD_TRY(hd_merge_handle_open(op, &request, &sink.handle));
     if (upsert->spooled->insert_counts[lane->slice] > 0)
-        HD_TRY_OUT(append_inserts(op, lane, handle, &n_dropped));
-    status = hd_merge_handle_close(op, handle, &lane->status.arena, &stat);
-    handle = NULL;
+        HD_TRY_OUT(append_inserts(op, lane, &sink));
+    status = hd_merge_handle_close(op, sink.handle, &lane->status.arena, &stat);
+    sink.handle = NULL;
     HD_TRY_OUT(status);
-    stat.num_deletes += n_dropped;
+    stat.num_deletes += sink.n_dropped;
     status = hd_write_status_add(op, &lane->status, &stat);
 out:
-    hd_merge_handle_abort(op, handle);
+    hd_merge_handle_abort(op, sink.handle);
     return status;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "engine/write/append_handle.h"
+#include "engine/write/insert_merge.h"
 #include "engine/write/insert_target.h"
 #include "engine/write/merge_handle.h"
 #include "engine/write/upsert_internal.h"
@@ -16,20 +17,6 @@ hudi_status hd_upsert_add_work(struct hd_op *op, hd_upsert *upsert,
                    sizeof *upsert->works));
     upsert->works[upsert->n_works++] = *work;
     return HUDI_OK;
-}
-
-/* Entries of the map as a batch with keys. */
-static hudi_status entry_batch(struct hd_op *op, const hd_upsert *upsert, const int64_t *entries,
-                               int64_t n, struct hd_shared_array **records, struct ArrowArray *keys)
-{
-    struct ArrowArray batch = {0};
-
-    HD_TRY(hd_spillable_map_get(op, upsert->map, entries, n, &batch));
-    hudi_status status = hd_spillable_map_keys(op, upsert->map, entries, n, keys);
-    if (status == HUDI_OK)
-        status = hd_shared_array_new(op, &batch, records);
-    hd_array_clear(&batch);
-    return status;
 }
 
 static hudi_status run_merge(struct hd_op *op, hd_upsert *upsert, struct hd_upsert_work *work,
@@ -51,22 +38,8 @@ static hudi_status run_merge(struct hd_op *op, hd_upsert *upsert, struct hd_upse
                                                  upsert->config->operation == HD_OPERATION_DELETE};
 
     HD_TRY(hd_merge_handle_open(op, &request, &handle));
-    for (int64_t done = 0; done < work->n_inserts; done += BATCH_ROWS) {
-        const int64_t left = work->n_inserts - done;
-        struct hd_shared_array *records = NULL;
-        struct ArrowArray keys = {0};
-
-        status = entry_batch(op, upsert, work->inserts + done,
-                             left < BATCH_ROWS ? left : BATCH_ROWS, &records, &keys);
-        if (status == HUDI_OK)
-            status =
-                hd_drop_deletes(op, upsert->schema, upsert->merger, &records, &keys, &n_dropped);
-        if (status == HUDI_OK)
-            status = hd_merge_handle_append(op, handle, records, &keys);
-        hd_shared_array_free(records);
-        hd_array_clear(&keys);
-        HD_TRY_OUT(status);
-    }
+    HD_TRY_OUT(hd_append_entries(op, &request, upsert->map, work->inserts, work->n_inserts, handle,
+                                 &n_dropped));
     status = hd_merge_handle_close(op, handle, &work->status.arena, &stat);
     handle = NULL;
     HD_TRY_OUT(status);
@@ -74,6 +47,40 @@ static hudi_status run_merge(struct hd_op *op, hd_upsert *upsert, struct hd_upse
     status = hd_write_status_add(op, &work->status, &stat);
 out:
     hd_merge_handle_abort(op, handle);
+    return status;
+}
+
+/* Inserts into a file whose keys they may bring. */
+static hudi_status run_insert_merge(struct hd_op *op, hd_upsert *upsert,
+                                    struct hd_upsert_work *work, uint32_t ordinal)
+{
+    hudi_status status = HUDI_OK;
+    hd_insert_merge *merge = NULL;
+    const struct hd_merge_request request = {.config = upsert->config,
+                                             .schema = upsert->schema,
+                                             .merger = upsert->merger,
+                                             .slice = work->slice,
+                                             .ordinal = ordinal};
+
+    HD_TRY(hd_insert_merge_open(op, &request, (uint32_t)hd_pool_threads(upsert->config->pool),
+                                &merge));
+    for (int64_t done = 0; done < work->n_inserts; done += BATCH_ROWS) {
+        const int64_t left = work->n_inserts - done;
+        struct hd_shared_array *records = NULL;
+        struct ArrowArray keys = {0};
+
+        status = hd_spillable_map_batch(op, upsert->map, work->inserts + done,
+                                        left < BATCH_ROWS ? left : BATCH_ROWS, &records, &keys);
+        if (status == HUDI_OK)
+            status = hd_insert_merge_append(op, merge, records, &keys);
+        hd_shared_array_free(records);
+        hd_array_clear(&keys);
+        HD_TRY_OUT(status);
+    }
+    status = hd_insert_merge_close(op, merge, &work->status, NULL);
+    merge = NULL;
+out:
+    hd_insert_merge_abort(op, merge);
     return status;
 }
 
@@ -91,8 +98,8 @@ static hudi_status run_create(struct hd_op *op, hd_upsert *upsert, struct hd_ups
         struct hd_shared_array *records = NULL;
         struct ArrowArray keys = {0};
 
-        status = entry_batch(op, upsert, work->inserts + done,
-                             left < BATCH_ROWS ? left : BATCH_ROWS, &records, &keys);
+        status = hd_spillable_map_batch(op, upsert->map, work->inserts + done,
+                                        left < BATCH_ROWS ? left : BATCH_ROWS, &records, &keys);
         if (status == HUDI_OK)
             status = hd_insert_target_append(op, target, records, &keys);
         hd_shared_array_free(records);
@@ -118,7 +125,7 @@ static hudi_status append_hits(struct hd_op *op, hd_upsert *upsert, hd_append_ha
         entries[i] = hits[i].entry;
         drop[i] = hits[i].drop;
     }
-    HD_TRY_OUT(entry_batch(op, upsert, entries, (int64_t)n_hits, &records, &keys));
+    HD_TRY_OUT(hd_spillable_map_batch(op, upsert->map, entries, (int64_t)n_hits, &records, &keys));
     HD_TRY_OUT(hd_append_handle_append(op, handle, records, &keys, drop));
 out:
     hd_shared_array_free(records);
@@ -200,6 +207,8 @@ static hudi_status run_work(struct hd_op *op, void *argument, size_t i)
      */
     if (upsert->config->table->config.type == HD_MERGE_ON_READ && work->n_inserts == 0)
         return run_append(op, upsert, work, ordinal);
+    if (hd_write_merges_inserts(upsert->config))
+        return run_insert_merge(op, upsert, work, ordinal);
     return run_merge(op, upsert, work, ordinal);
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <strings.h>
 
+#include "base/checked_int.h"
 #include "codec/json.h"
 
 static const struct {
@@ -50,10 +51,37 @@ bool hd_operation_looks_up(enum hd_operation operation)
 
 bool hd_write_fills_small_files(const struct hd_write_config *config)
 {
-    /* Packing into a small file without looking keys up is Hudi's concat handle. */
-    return config->operation == HD_OPERATION_UPSERT ||
-           (config->operation == HD_OPERATION_INSERT &&
-            hd_write_bool(config, "hoodie.merge.allow.duplicate.on.inserts"));
+    return config->operation == HD_OPERATION_UPSERT || config->operation == HD_OPERATION_INSERT;
+}
+
+bool hd_write_merges_inserts(const struct hd_write_config *config)
+{
+    return config->operation == HD_OPERATION_INSERT &&
+           !hd_write_bool(config, "hoodie.merge.allow.duplicate.on.inserts");
+}
+
+uint64_t hd_write_merge_memory(const struct hd_op *op, const struct hd_write_config *config)
+{
+    /* A budget on the whole process leaves half of it to the files being read and written. */
+    return hd_min_u64((uint64_t)hd_write_int(config, "hoodie.memory.merge.max.size"),
+                      op->budget->limit_bytes / 2);
+}
+
+hudi_status hd_write_open_map(struct hd_op *op, const struct hd_write_config *config,
+                              const struct ArrowSchema *schema, uint64_t memory_bytes,
+                              hd_spillable_map **out)
+{
+    const bool rocks_db =
+        strcmp(hd_write_text(config, "hoodie.common.spillable.diskmap.type"), "ROCKS_DB") == 0;
+    const struct hd_spillable_map_options options = {
+        .schema = schema,
+        .memory_bytes = memory_bytes,
+        .disk_map = rocks_db ? HD_DISK_MAP_ROCKS_DB : HD_DISK_MAP_BITCASK,
+        .compress = hd_write_bool(config, "hoodie.common.diskmap.compression.enabled"),
+        .folder = hd_write_text(config, "hoodie.memory.spillable.map.path"),
+    };
+
+    return hd_spillable_map_new(op, &options, out);
 }
 
 const char *hd_write_text(const struct hd_write_config *config, const char *key)

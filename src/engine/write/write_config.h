@@ -5,6 +5,7 @@
 #include "base/op.h"
 #include "base/pool.h"
 #include "engine/record/key_generator.h"
+#include "engine/record/spillable_map.h"
 #include "format/layout/table_snapshot.h"
 #include "format/timeline/instant.h"
 #include "format/timeline/replace_plan.h"
@@ -60,6 +61,15 @@ hudi_status hd_write_config_load_pending(struct hd_op *op, struct hd_write_confi
 enum hd_action hd_write_action(const struct hd_write_config *config);
 /** Inserts of this operation may fill up small files. */
 bool hd_write_fills_small_files(const struct hd_write_config *config);
+/** Inserts are merged with rows of their key in the small file that they fill up; else they are put
+ * behind them as they come (Hudi's concat handle). */
+bool hd_write_merges_inserts(const struct hd_write_config *config);
+/** What the records of merges may take in memory, all of them together. */
+uint64_t hd_write_merge_memory(const struct hd_op *op, const struct hd_write_config *config);
+/** A map for records, as the options have it. */
+hudi_status hd_write_open_map(struct hd_op *op, const struct hd_write_config *config,
+                              const struct ArrowSchema *schema, uint64_t memory_bytes,
+                              hd_spillable_map **out);
 bool hd_write_is_pending(const struct hd_write_config *config, const char *partition_path,
                          const char *file_id);
 
