@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
@@ -19,33 +20,80 @@ static const struct cli_option OPTIONS[] = {
     CLI_CREATE_OPTIONS,
     {NULL, NULL, NULL, NULL}};
 
-/* Columns of the first input file, for a table that is made by its first write. */
+/* Rows that were read from a table bring its meta columns: the new one makes its own. */
+static bool is_meta_column(const char *name)
+{
+    static const char *const META[] = {"_hoodie_commit_time", "_hoodie_commit_seqno",
+                                       "_hoodie_record_key", "_hoodie_partition_path",
+                                       "_hoodie_file_name"};
+
+    for (size_t i = 0; i < sizeof META / sizeof META[0]; i++)
+        if (strcmp(name, META[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Make the table with the columns of the input's schema, which is released. */
+static int create_from_input(hudi_context *context, const struct cli_args *args, const char *path,
+                             struct ArrowSchema *schema)
+{
+    struct ArrowSchema wanted = *schema; /* without a callback: the children stay `schema`'s */
+    hudi_error *error = NULL;
+    int exit_code = CLI_EXIT_OK;
+
+    wanted.release = NULL;
+    wanted.n_children = 0;
+    wanted.children = calloc((size_t)schema->n_children + 1, sizeof(struct ArrowSchema *));
+    if (wanted.children == NULL)
+        exit_code = cli_fail_text(CLI_EXIT_FAILURE, "out of memory");
+    for (int64_t i = 0; wanted.children != NULL && i < schema->n_children; i++)
+        if (!is_meta_column(schema->children[i]->name))
+            wanted.children[wanted.n_children++] = schema->children[i];
+    if (exit_code == CLI_EXIT_OK && wanted.n_children == 0)
+        exit_code = cli_fail_text(CLI_EXIT_FAILURE,
+                                  "%s: no columns to make a table of (--format says what it is, "
+                                  "--schema gives columns)",
+                                  path);
+    else if (exit_code == CLI_EXIT_OK &&
+             hudi_table_create(context, args->words[0], &wanted, args->options, &error) != HUDI_OK)
+        exit_code = cli_fail(error);
+    free(wanted.children);
+    schema->release(schema);
+    return exit_code;
+}
+
+/* A table with the columns of the first input. */
+static int table_of_input(hudi_context *context, const struct cli_args *args)
+{
+    struct ArrowArrayStream stream = {0};
+    struct ArrowSchema schema = {0};
+    hudi_error *error = NULL;
+    const char *path = args->n_words < 2 ? NULL : args->words[1];
+
+    if (path == NULL)
+        return cli_fail_text(CLI_EXIT_USAGE, "no table at %s, and no --schema to make it",
+                             args->words[0]);
+    if (hudi_rows_open(context, path, cli_value(&cli_write, args, "format"), NULL, &stream,
+                       &error) != HUDI_OK)
+        return cli_fail(error);
+    const char *shown = strcmp(path, "-") == 0 ? "standard input" : path;
+    const bool failed = stream.get_schema(&stream, &schema) != 0;
+    if (failed)
+        cli_fail_text(CLI_EXIT_FAILURE, "%s: %s", shown, stream.get_last_error(&stream));
+    stream.release(&stream);
+    return failed ? CLI_EXIT_FAILURE : create_from_input(context, args, shown, &schema);
+}
+
 static int new_table(hudi_context *context, const struct cli_args *args)
 {
     struct ArrowSchema schema = {0};
-    struct ArrowArrayStream stream = {0};
     hudi_error *error = NULL;
 
     if (!cli_take_type(&cli_write, args))
         return CLI_EXIT_USAGE;
     const int given = cli_take_schema(context, &cli_write, args, &schema);
-    if (given < 0)
-        return CLI_EXIT_FAILURE;
-    if (given > 0) {
-        if (args->n_words < 2 || strcmp(args->words[1], "-") == 0)
-            return cli_fail_text(CLI_EXIT_USAGE, "no table at %s, and no --schema to make it",
-                                 args->words[0]);
-        if (hudi_rows_open(context, args->words[1], cli_value(&cli_write, args, "format"), NULL,
-                           &stream, &error) != HUDI_OK)
-            return cli_fail(error);
-        const int failed = stream.get_schema(&stream, &schema);
-        if (failed != 0)
-            cli_fail_text(CLI_EXIT_FAILURE, "%s: %s", args->words[1],
-                          stream.get_last_error(&stream));
-        stream.release(&stream);
-        if (failed != 0)
-            return CLI_EXIT_FAILURE;
-    }
+    if (given != 0)
+        return given < 0 ? CLI_EXIT_FAILURE : table_of_input(context, args);
     if (hudi_table_create(context, args->words[0], &schema, args->options, &error) != HUDI_OK)
         return cli_fail(error);
     return CLI_EXIT_OK;
@@ -82,6 +130,8 @@ static int write_file(const struct cli_args *args, hudi_write *write, const char
     cli_progress(&stream, path, &shown);
     if (hudi_write_stream(write, &shown, cli_cancel(), &error) != HUDI_OK) {
         const char *message = hudi_error_message(error);
+        if (strcmp(path, "-") == 0)
+            path = "standard input";
         if (strstr(message, path) != NULL || hudi_error_path(error) != NULL) {
             cli_fail(error);
             return CLI_EXIT_FAILURE; /* whatever is wrong, it is in the rows */
@@ -132,6 +182,12 @@ static int run(hudi_context *context, const struct cli_args *args)
     if (args->n_words < 2 && (operation == NULL || strcmp(operation, "delete_partition") != 0))
         return cli_fail_text(CLI_EXIT_USAGE,
                              "write: no file to read rows from (- is standard input)");
+    int n_standard = 0;
+    for (int i = 1; i < args->n_words; i++)
+        n_standard += strcmp(args->words[i], "-") == 0;
+    if (n_standard > 1)
+        return cli_fail_text(CLI_EXIT_USAGE, "write: standard input (-) is named %d times",
+                             n_standard);
     int exit_code = open_table(context, args, &table);
     if (exit_code != CLI_EXIT_OK)
         return exit_code;
@@ -173,7 +229,8 @@ const struct cli_command cli_write = {
     .summary = "write rows of files into a table, as one commit",
     .help =
         "Columns are matched by name. A table that does not exist is made when --key says how;\n"
-        "its columns are those of the first file unless --schema or --like gives them.\n"
+        "its columns are those of the first input unless --schema or --like gives them.\n"
+        "- is standard input, of any format (jsonl unless --format says another).\n"
         "A record fails alone when its key or partition is missing, when a value does not fit\n"
         "its column, or when its line is no JSON or its CSV row has other columns. Then nothing\n"
         "is committed, unless --ignore-failed says to go on without such records.",

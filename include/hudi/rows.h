@@ -14,9 +14,11 @@ extern "C" {
  * form is described in docs/ROWS.md.
  */
 
-/** Read rows. `path` "-" is standard input (not for parquet and orc). `format` NULL: by the name's
- * ending. `types` (may be NULL, stays the caller's) gives the columns' types where the file has
- * none (jsonl, csv); without it they are inferred from the first rows. */
+/** Read rows. `path` "-" is standard input: copied to a temporary file to its end, from which it
+ * may be opened again with the same context (by one thread at a time); jsonl with `types` is read
+ * as it comes, once, unless such a copy is there. `format` NULL: by the name's ending, standard
+ * input: jsonl. `types` (may be NULL, stays the caller's) gives the columns' types where the file
+ * has none (jsonl, csv); without it they are inferred from the first rows. */
 HUDI_EXPORT hudi_status hudi_rows_open(hudi_context *context, const char *path, const char *format,
                                        const struct ArrowSchema *types,
                                        struct ArrowArrayStream *out, hudi_error **err);

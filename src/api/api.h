@@ -33,7 +33,8 @@ struct hudi_context {
     void (*log_line)(void *self, hudi_log_level level, const char *message);
     void *log_self;
     hd_pool *pool;
-    struct hd_faults *faults; /* tests' own, NULL outside of them: those of every op */
+    hd_input_file *standard_input; /* once it has been read to its end, else NULL */
+    struct hd_faults *faults;      /* tests' own, NULL outside of them: those of every op */
 };
 
 struct hudi_instant {
@@ -69,10 +70,11 @@ struct hudi_write {
     bool failed;
 };
 
-/** hudi_rows_open() with somebody to tell of bad records (rows/json_rows.h, store/table_file.h). */
-hudi_status hd_rows_open(struct hd_op *op, const char *path, const char *format,
-                         const struct ArrowSchema *types, const struct hd_left_out *left_out,
-                         struct ArrowArrayStream *out);
+/** hudi_rows_open() (`context` may be NULL) with somebody to tell of bad records (rows/json_rows.h,
+ * store/table_file.h). */
+hudi_status hd_rows_open(struct hd_op *op, hudi_context *context, const char *path,
+                         const char *format, const struct ArrowSchema *types,
+                         const struct hd_left_out *left_out, struct ArrowArrayStream *out);
 
 /** An op that uses the context's budget, log and, when given, the cancel flag. `context` may be
  * NULL. */

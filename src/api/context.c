@@ -78,6 +78,7 @@ void hudi_context_free(hudi_context *context)
     if (context == NULL)
         return;
     hd_pool_free(context->pool);
+    hd_input_file_close(context->standard_input);
     hd_options_clear(&context->options);
     hd_free(NULL, context);
 }

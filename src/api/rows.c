@@ -43,11 +43,28 @@ static hudi_status find_format(struct hd_op *op, const char *path, const char *f
                    path);
 }
 
-static hudi_status open_input(struct hd_op *op, const char *path, hd_input_file **out)
+/* Standard input is read to its end once: the context keeps it for those that open it again. */
+static hudi_status open_standard_input(struct hd_op *op, hudi_context *context, hd_input_file **out)
+{
+    const struct hd_options *options = context == NULL ? NULL : &context->options;
+    const char *folder = hd_options_text(options, NULL, "hoodie.memory.spillable.map.path");
+
+    if (context == NULL)
+        return hd_input_file_standard(op, folder, out);
+    if (context->standard_input == NULL)
+        HD_TRY(hd_input_file_standard(op, folder, &context->standard_input));
+    return hd_input_file_window(op, context->standard_input, 0,
+                                hd_input_file_size(context->standard_input), out);
+}
+
+static hudi_status open_input(struct hd_op *op, hudi_context *context, const char *path,
+                              hd_input_file **out)
 {
     hd_file_system *fs = NULL;
     char *inner = NULL;
 
+    if (strcmp(path, "-") == 0)
+        return open_standard_input(op, context, out);
     HD_TRY(hd_fs_open(op, path, &fs, &inner));
     const hudi_status status = hd_fs_open_input(op, fs, inner, out);
     hd_free(op, inner);
@@ -55,24 +72,23 @@ static hudi_status open_input(struct hd_op *op, const char *path, hd_input_file 
     return hd_fail_path(op, status, path);
 }
 
-static hudi_status refuse_standard_input(struct hd_op *op, const char *path)
+/* What messages call the input. */
+static const char *shown(const char *path)
 {
-    return strcmp(path, "-") != 0 ? HUDI_OK
-                                  : hd_fail(op, HUDI_NOT_IMPLEMENTED,
-                                            "standard input is read as jsonl only; give a file");
+    return strcmp(path, "-") == 0 ? "standard input" : path;
 }
 
-static hudi_status open_avro(struct hd_op *op, const char *path, struct ArrowArrayStream *out)
+static hudi_status open_avro(struct hd_op *op, hudi_context *context, const char *path,
+                             struct ArrowArrayStream *out)
 {
     hd_input_file *file = NULL;
 
-    HD_TRY(refuse_standard_input(op, path));
-    HD_TRY(open_input(op, path, &file));
-    return hd_fail_path(op, hd_avro_rows_open(op, file, out), path);
+    HD_TRY(open_input(op, context, path, &file));
+    return hd_fail_path(op, hd_avro_rows_open(op, file, out), shown(path));
 }
 
-static hudi_status open_table_file(struct hd_op *op, const char *path, enum row_format format,
-                                   const struct ArrowSchema *types,
+static hudi_status open_table_file(struct hd_op *op, hudi_context *context, const char *path,
+                                   enum row_format format, const struct ArrowSchema *types,
                                    const struct hd_left_out *left_out, struct ArrowArrayStream *out)
 {
     static const enum hd_table_file_format OF[] = {
@@ -83,26 +99,29 @@ static hudi_status open_table_file(struct hd_op *op, const char *path, enum row_
     };
     hd_input_file *file = NULL;
 
-    HD_TRY(refuse_standard_input(op, path));
-    HD_TRY(open_input(op, path, &file));
-    return hd_fail_path(op, hd_table_file_open(op, file, OF[format], types, left_out, out), path);
+    HD_TRY(open_input(op, context, path, &file));
+    return hd_fail_path(op, hd_table_file_open(op, file, OF[format], types, left_out, out),
+                        shown(path));
 }
 
-static hudi_status open_json(struct hd_op *op, const char *path, const struct ArrowSchema *types,
-                             const struct hd_left_out *left_out, struct ArrowArrayStream *out)
+/* Where nothing is to be guessed, standard input is taken line by line as it comes. */
+static hudi_status open_json(struct hd_op *op, hudi_context *context, const char *path,
+                             const struct ArrowSchema *types, const struct hd_left_out *left_out,
+                             struct ArrowArrayStream *out)
 {
     hd_input_file *file = NULL;
     hd_line_reader *reader;
 
-    if (strcmp(path, "-") != 0)
-        HD_TRY(open_input(op, path, &file));
+    if (strcmp(path, "-") != 0 || types == NULL ||
+        (context != NULL && context->standard_input != NULL))
+        HD_TRY(open_input(op, context, path, &file));
     HD_TRY(hd_line_reader_open(op, file, &reader));
-    return hd_fail_path(op, hd_json_rows_open(op, reader, types, left_out, out), path);
+    return hd_fail_path(op, hd_json_rows_open(op, reader, types, left_out, out), shown(path));
 }
 
-hudi_status hd_rows_open(struct hd_op *op, const char *path, const char *format,
-                         const struct ArrowSchema *types, const struct hd_left_out *left_out,
-                         struct ArrowArrayStream *out)
+hudi_status hd_rows_open(struct hd_op *op, hudi_context *context, const char *path,
+                         const char *format, const struct ArrowSchema *types,
+                         const struct hd_left_out *left_out, struct ArrowArrayStream *out)
 {
     enum row_format found = ROWS_JSON;
 
@@ -110,12 +129,12 @@ hudi_status hd_rows_open(struct hd_op *op, const char *path, const char *format,
     if (format != NULL || strcmp(path, "-") != 0)
         HD_TRY(find_format(op, path, format, &found));
     if (found == ROWS_JSON)
-        return open_json(op, path, types, left_out, out);
+        return open_json(op, context, path, types, left_out, out);
     if (found == ROWS_AVRO)
-        return open_avro(op, path, out);
+        return open_avro(op, context, path, out);
     if (found == ROWS_TABLE)
         return hd_fail(op, HUDI_INVALID, "format table is for printing only");
-    return open_table_file(op, path, found, types, left_out, out);
+    return open_table_file(op, context, path, found, types, left_out, out);
 }
 
 hudi_status hudi_rows_open(hudi_context *context, const char *path, const char *format,
@@ -125,7 +144,7 @@ hudi_status hudi_rows_open(hudi_context *context, const char *path, const char *
     struct hd_op op;
 
     hd_call_begin(&op, context, NULL);
-    const hudi_status status = hd_rows_open(&op, path, format, types, NULL, out);
+    const hudi_status status = hd_rows_open(&op, context, path, format, types, NULL, out);
     return hd_call_end(&op, status, err);
 }
 

@@ -81,9 +81,9 @@ hudi_status hudi_write_open_rows(hudi_write *write, const char *path, const char
     HD_TRY_OUT(open_writer(&op, write));
     hd_free(&op, write->input_name);
     write->input_name = NULL;
-    if (strcmp(path, "-") != 0)
-        HD_TRY_OUT(hd_strdup(&op, path, &write->input_name));
-    status = hd_rows_open(&op, path, format, types, &left_out, out);
+    HD_TRY_OUT(
+        hd_strdup(&op, strcmp(path, "-") == 0 ? "standard input" : path, &write->input_name));
+    status = hd_rows_open(&op, write->context, path, format, types, &left_out, out);
 out:
     return hd_call_end(&op, status, err);
 }

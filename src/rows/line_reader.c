@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rows/line_reader.h"
 
-#include <errno.h>
-#include <unistd.h>
-
 #include "base/checked_int.h"
 
 #define READ_BYTES (256u << 10)
@@ -50,17 +47,7 @@ static hudi_status read_some(struct hd_op *op, hd_line_reader *reader, uint8_t *
         reader->offset += *got;
         return HUDI_OK;
     }
-    for (;;) {
-        const ssize_t read_bytes = read(STDIN_FILENO, into, n);
-
-        if (read_bytes >= 0) {
-            *got = (size_t)read_bytes;
-            return HUDI_OK;
-        }
-        if (errno != EINTR)
-            return hd_fail_errno(op, errno, "standard input");
-        HD_TRY(hd_op_check_cancel(op));
-    }
+    return hd_standard_input_read(op, into, n, got);
 }
 
 static hudi_status fill(struct hd_op *op, hd_line_reader *reader)

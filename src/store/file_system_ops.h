@@ -103,6 +103,10 @@ hudi_status hd_output_file_init(struct hd_op *op, size_t n_bytes,
                                 hd_output_file **out);
 void hd_output_file_release(hd_output_file *file);
 
+/** An open file of the local disk; `fd` is taken on success. */
+hudi_status hd_posix_input_of(struct hd_op *op, int fd, const char *path, uint64_t n_bytes,
+                              hd_input_file **out);
+
 /** Last part of a path. */
 const char *hd_path_name(const char *path);
 

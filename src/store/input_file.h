@@ -19,6 +19,12 @@ hudi_status hd_input_file_read_at(struct hd_op *op, hd_input_file *file, uint64_
 /** Takes NULL. */
 void hd_input_file_close(hd_input_file *file);
 
+/** What is left of standard input, to its end, as a file: a redirected one as it is, anything else
+ * is copied to a temporary file (temporary_file.h) in `folder`, which may be NULL. */
+hudi_status hd_input_file_standard(struct hd_op *op, const char *folder, hd_input_file **out);
+/** At most `n` bytes of it as they come; `*got` 0 is the end. */
+hudi_status hd_standard_input_read(struct hd_op *op, void *into, size_t n, size_t *got);
+
 /** A file over bytes in memory (copied), for tests and fuzzers. */
 hudi_status hd_input_file_of_bytes(struct hd_op *op, const void *bytes, size_t n,
                                    hd_input_file **out);

@@ -86,6 +86,14 @@ static void input_close(hd_input_file *file)
 
 static const struct hd_input_file_ops INPUT_OPS = {input_read_at, input_close};
 
+hudi_status hd_posix_input_of(struct hd_op *op, int fd, const char *path, uint64_t n_bytes,
+                              hd_input_file **out)
+{
+    HD_TRY(hd_input_file_init(op, sizeof(struct posix_input), &INPUT_OPS, path, n_bytes, out));
+    ((struct posix_input *)*out)->fd = fd;
+    return HUDI_OK;
+}
+
 static hudi_status posix_open_input(struct hd_op *op, hd_file_system *fs, const char *path,
                                     hd_input_file **out)
 {
@@ -100,14 +108,10 @@ static hudi_status posix_open_input(struct hd_op *op, hd_file_system *fs, const 
     else if (S_ISDIR(info.st_mode))
         status = hd_fail(op, HUDI_IO, "is a folder, not a file: %s", path);
     else
-        status = hd_input_file_init(op, sizeof(struct posix_input), &INPUT_OPS, path,
-                                    (uint64_t)info.st_size, out);
-    if (status != HUDI_OK) {
+        status = hd_posix_input_of(op, fd, path, (uint64_t)info.st_size, out);
+    if (status != HUDI_OK)
         (void)close(fd);
-        return status;
-    }
-    ((struct posix_input *)*out)->fd = fd;
-    return HUDI_OK;
+    return status;
 }
 
 /* ---- output ------------------------------------------------------------------------------- */

@@ -2,14 +2,13 @@
 #include "engine/record/bitcask.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/cursor.h"
 #include "engine/record/disk_record.h"
 #include "engine/record/spillable_map_index.h"
+#include "store/temporary_file.h"
 
 /*
  * Records (disk_record.h), nothing else.
@@ -43,30 +42,6 @@ int hd_bitcask_file(const void *store)
 
 /* ---- open, close -------------------------------------------------------------------------- */
 
-/* Where the file system has no files without a name, one whose name is gone at once. */
-static hudi_status open_named(struct hd_op *op, const char *folder, int *out)
-{
-    char *path;
-
-    HD_TRY(hd_asprintf(op, &path, "%s/hudi-BITCASK-XXXXXX", folder));
-    *out = mkostemp(path, O_CLOEXEC);
-    const int error = errno;
-    if (*out >= 0)
-        unlink(path);
-    hd_free(op, path);
-    return *out >= 0 ? HUDI_OK : hd_fail_errno(op, error, "file for spilled records");
-}
-
-static hudi_status open_file(struct hd_op *op, const char *folder, int *out)
-{
-    HD_TRY(hd_op_fault_point(op, "open"));
-    *out = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (*out >= 0)
-        return HUDI_OK;
-    const hudi_status status = open_named(op, folder, out);
-    return status == HUDI_OK ? status : hd_fail_path(op, status, folder);
-}
-
 static void close_store(struct hd_op *op, void *store)
 {
     struct bitcask *const b = store;
@@ -95,7 +70,7 @@ static hudi_status open_store(struct hd_op *op, const char *folder, bool compres
     HD_TRY_OUT(hd_grow_reserved(op, &b->offsets, &b->offsets_capacity, 1, sizeof *b->offsets,
                                 "places on disk", &b->reserved_bytes));
     b->offsets[0] = 0;
-    HD_TRY_OUT(open_file(op, folder, &b->file));
+    HD_TRY_OUT(hd_temporary_file(op, folder, &b->file));
     *out = b;
     b = NULL;
 out:

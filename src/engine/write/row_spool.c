@@ -2,11 +2,10 @@
 #include "engine/write/row_spool.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "codec/compress.h"
+#include "store/temporary_file.h"
 
 /* A bucket's buffer is written out at this size, compressed as one chunk. */
 #define CHUNK_BYTES (32u << 10)
@@ -34,28 +33,6 @@ struct hd_row_spool {
     struct hd_row_spool_reader reader;
 };
 
-static hudi_status open_file(struct hd_op *op, const char *folder, int *out)
-{
-    char *path = NULL;
-
-    if (folder == NULL)
-        folder = getenv("TMPDIR");
-    if (folder == NULL || *folder == '\0')
-        folder = "/tmp";
-    *out = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (*out >= 0)
-        return HUDI_OK;
-    /* A file system without O_TMPFILE. */
-    HD_TRY(hd_asprintf(op, &path, "%s/libhudi-spool-XXXXXX", folder));
-    *out = mkostemp(path, O_CLOEXEC);
-    const int error = errno;
-    if (*out >= 0)
-        (void)unlink(path);
-    hd_free(op, path);
-    return *out >= 0 ? HUDI_OK
-                     : hd_fail_errno(op, error, "no temporary file can be made in %s", folder);
-}
-
 hudi_status hd_row_spool_new(struct hd_op *op, const char *folder, uint32_t n_buckets,
                              hd_row_spool **out)
 {
@@ -67,7 +44,7 @@ hudi_status hd_row_spool_new(struct hd_op *op, const char *folder, uint32_t n_bu
     spool->file = -1;
     for (uint32_t i = 0; i < n_buckets; i++)
         HD_TRY_OUT(hd_row_spool_add_bucket(op, spool));
-    HD_TRY_OUT(open_file(op, folder, &spool->file));
+    HD_TRY_OUT(hd_temporary_file(op, folder, &spool->file));
     *out = spool;
     return HUDI_OK;
 out:
