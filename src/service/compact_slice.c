@@ -35,6 +35,31 @@ out:
     return hd_fail_path(op, status, source->base_path);
 }
 
+static bool wants_row_group(void *self, const hd_base_reader *base, int32_t row_group)
+{
+    return hd_rewrite_handle_wants_copy(self, base, row_group);
+}
+
+static hudi_status take_row_group(struct hd_op *op, void *self, hd_base_reader *base,
+                                  int32_t row_group)
+{
+    return hd_rewrite_handle_copy(op, self, base, row_group);
+}
+
+/* Row groups that no log record touches go over as bytes, where the file is one that we write. */
+static hudi_status copy_row_groups(struct hd_op *op, hd_slice_reader *reader,
+                                   hd_rewrite_handle *handle)
+{
+    const struct hd_row_group_taker taker = {
+        .self = handle, .wants = wants_row_group, .take = take_row_group};
+    hd_base_reader *const base = hd_slice_reader_base(reader);
+    bool can = false;
+
+    if (base != NULL)
+        HD_TRY(hd_rewrite_handle_can_copy(op, handle, base, &can));
+    return can ? hd_slice_reader_give_row_groups(op, reader, &taker) : HUDI_OK;
+}
+
 static hudi_status copy_rows(struct hd_op *op, hd_slice_reader *reader, hd_rewrite_handle *handle)
 {
     struct ArrowArray batch;
@@ -112,6 +137,7 @@ hudi_status hd_compact_slice(struct hd_op *op, const struct hd_rewrite_job *job,
     if (source->base_path == NULL && stats.n_entries == 0)
         goto out;
     HD_TRY_OUT(hd_rewrite_handle_open(op, &request, &handle));
+    HD_TRY_OUT(copy_row_groups(op, reader, handle));
     HD_TRY_OUT(copy_rows(op, reader, handle));
     stats = hd_slice_reader_merge_stats(reader);
     HD_TRY_OUT(hd_check_slice_rows(op, source, &stats, n_base, hd_rewrite_handle_rows(handle)));

@@ -4,6 +4,7 @@ tables of ours."""
 import sys
 import tarfile
 
+import pyarrow.parquet
 import pytest
 
 from cli_test import MISUSED, OK, ROOT, ROWS, done, error, json_lines, lines, run, schema  # noqa: F401
@@ -160,6 +161,61 @@ def expect_same_values(rows, wanted):
     def values(of):
         return sorted((row["id"], row["name"], row["region"], row["qty"]) for row in of)
     assert values(rows) == values(wanted)
+
+
+def row_groups(file):
+    """Of each row group: the keys, and the bytes of the chunks of all columns but the file's name."""
+    data, read = file.read_bytes(), pyarrow.parquet.ParquetFile(file)
+    for number in range(read.num_row_groups):
+        chunks = [read.metadata.row_group(number).column(i) for i in range(read.metadata.num_columns)]
+        starts = [min(chunk.data_page_offset, chunk.dictionary_page_offset or chunk.data_page_offset)
+                  for chunk in chunks]
+        yield (read.read_row_group(number, ["_hoodie_record_key"])[0].to_pylist(),
+               [data[start:start + chunk.total_compressed_size] for start, chunk in zip(starts, chunks)
+                if chunk.path_in_schema != "_hoodie_file_name"])
+
+
+# Which rows of 400 are changed, whether keys come in order, and what is done to them.
+CHANGED = {"one in the midst": ([200], True, "upsert"), "the first ones": (range(20), True, "upsert"),
+           "the last ones": (range(380, 400), True, "delete"), "new ones beyond": (range(1000, 1020), True, "upsert"),
+           "new ones between": (range(5000, 5010), True, "upsert"), "one of an unordered file": ([7], False, "upsert"),
+           "two of an unordered file": ([3, 77], False, "delete"), "all": (range(400), True, "upsert"),
+           "none that is there": (range(9000, 9003), False, "delete")}
+
+
+@pytest.mark.parametrize("name", CHANGED)
+def test_row_groups_that_no_log_record_touches_are_copied_as_bytes(tmp_path, schema, name):  # noqa: F811
+    ids, ordered, operation = CHANGED[name]
+    table, small = tmp_path / "table", ["-o", "hoodie.parquet.block.size=2000"]
+    rows = [{"id": i if ordered else i * 331 % 400, "name": f"name {i}", "region": "n", "qty": 1.0}
+            for i in range(400)]
+    done("create", table, "--schema", schema, "--key", "id", "--order-by", "qty", "--partition-by", "region",
+         "--type", "mor")
+    parts = [tmp_path / f"part-{i}.jsonl" for i in range(8)] # a batch of each
+    for i, part in enumerate(parts):
+        part.write_bytes(lines(rows[50 * i:50 * (i + 1)]))
+    done("write", table, *parts, "--op", "insert", *small)
+    changes = [{"id": i, "name": "changed", "region": "n", "qty": 2.0} for i in ids]
+    done("write", table, "-", "--format", "jsonl", "--op", operation, "-o", "hoodie.parquet.small.file.limit=0",
+         stdin=lines(changes))
+    before = rows_of(table)
+    (old,) = [file for file in table.rglob("*.parquet") if len(pyarrow.parquet.read_table(file)) == 400]
+    old_groups = list(row_groups(old))
+    assert len(old_groups) > 4
+    result = run("compact", table, *small)
+    if result.stderr == b"nothing to compact\n": # what is new has gone to a file of its own
+        assert name.startswith("new") or name.startswith("none")
+        return
+    assert result.returncode == OK, result.stderr
+    after = rows_of(table)
+    assert without_file(after) == without_file(before)
+    (new,) = [file for file in table.rglob("*.parquet") if file != old]
+    assert {row["_hoodie_file_name"] for row in after} == {new.name}
+    content = new.read_bytes()
+    copied = [all(chunk in content for chunk in chunks) for _, chunks in old_groups]
+    touched = [not {str(i) for i in ids}.isdisjoint(keys) for keys, _ in old_groups]
+    assert [a != b for a, b in zip(copied, touched)] == [True] * len(old_groups)
+    assert "0 findings" in done("verify", table)
 
 
 def test_a_copy_on_write_table_is_not_compacted(tmp_path, schema):  # noqa: F811

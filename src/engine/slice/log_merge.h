@@ -44,6 +44,11 @@ bool hd_log_merge_is_empty(const hd_log_merge *merge);
  * comes of the two. */
 bool hd_log_merge_replaces(const hd_log_merge *merge);
 
+/** Clear those of `untouched` (by row group) of which some row has, or may have, the key of an
+ * entry. What stays set has none (untouched.c). */
+hudi_status hd_log_merge_untouched(struct hd_op *op, const hd_log_merge *merge,
+                                   hd_base_reader *base, bool *untouched);
+
 /** Merge a batch of rows of the base file (columns of `read`), in place; it may come out empty. */
 hudi_status hd_log_merge_apply(struct hd_op *op, hd_log_merge *merge, struct ArrowArray *batch);
 

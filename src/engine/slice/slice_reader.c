@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/slice/slice_reader.h"
 
+#include <assert.h>
+
 #include "arrow/array.h"
 #include "arrow/schema.h"
 #include "engine/slice/log_merge.h"
 #include "engine/slice/slice_rows.h"
 #include "format/table/table_schema.h"
-#include "store/base_file.h"
 
 /*
  * Invariants
@@ -28,6 +29,8 @@ struct hd_slice_reader {
     int32_t next_row_group; /* number in row_groups */
     struct hd_slice_columns columns;
     struct hd_slice_rows rows;
+    struct hd_row_group_taker taker;
+    bool *given;         /* by row group: the taker gets it; NULL: none */
     bool passes_through; /* batches of the projection are what is given out */
 
     struct hd_merge_columns merging; /* with log files; then `columns` is unused */
@@ -230,6 +233,7 @@ void hd_slice_reader_close(hd_slice_reader *reader)
     close_merging(reader);
     hd_base_reader_close(reader->base);
     hd_free(NULL, reader->row_groups);
+    hd_free(NULL, reader->given);
     hd_free(NULL, reader->path);
     hd_free(NULL, reader);
 }
@@ -241,6 +245,28 @@ void hd_slice_reader_row_groups(const hd_slice_reader *reader, int32_t *n_all, i
 }
 
 /* ---- row groups --------------------------------------------------------------------------- */
+
+hd_base_reader *hd_slice_reader_base(const hd_slice_reader *reader)
+{
+    return reader->base;
+}
+
+hudi_status hd_slice_reader_give_row_groups(struct hd_op *op, hd_slice_reader *reader,
+                                            const struct hd_row_group_taker *taker)
+{
+    const int32_t n = reader->base == NULL ? 0 : hd_base_reader_n_row_groups(reader->base);
+
+    assert(n_filtered(reader->query) == 0 && reader->given == NULL && reader->batches == NULL);
+    if (n == 0)
+        return HUDI_OK;
+    HD_TRY(hd_alloc_array(op, (size_t)n, sizeof *reader->given, &reader->given));
+    reader->taker = *taker;
+    for (int32_t i = 0; i < n; i++)
+        reader->given[i] = taker->wants(taker->self, reader->base, i);
+    return reader->merge == NULL
+               ? HUDI_OK
+               : hd_log_merge_untouched(op, reader->merge, reader->base, reader->given);
+}
 
 static hudi_status open_row_groups(struct hd_op *op, hd_slice_reader *reader,
                                    const struct hd_slice_columns *columns, int32_t first, int32_t n,
@@ -276,8 +302,19 @@ out:
     return status == HUDI_END ? HUDI_OK : status;
 }
 
-/* Open what comes next: while probing a row group with rows that pass, else all that are left.
- * HUDI_END when there is none. */
+/* Row groups from number `first` on that are read in one go. */
+static int32_t n_together(const hd_slice_reader *reader, int32_t first)
+{
+    int32_t end = first + 1;
+
+    while (!reader->is_probing && end < reader->n_row_groups &&
+           (reader->given == NULL || !reader->given[reader->row_groups[end]]))
+        end++;
+    return end - first;
+}
+
+/* Open what comes next: while probing a row group with rows that pass, else all that are left, up
+ * to one that is given away. HUDI_END when there is none. */
 static hudi_status advance(struct hd_op *op, hd_slice_reader *reader,
                            const struct hd_slice_columns *columns)
 {
@@ -285,9 +322,15 @@ static hudi_status advance(struct hd_op *op, hd_slice_reader *reader,
     reader->batches = NULL;
     while (reader->next_row_group < reader->n_row_groups) {
         const int32_t first = reader->next_row_group;
-        const int32_t n = reader->is_probing ? 1 : reader->n_row_groups - first;
+        const int32_t row_group = reader->row_groups[first];
         bool hit = true;
 
+        if (reader->given != NULL && reader->given[row_group]) {
+            HD_TRY(reader->taker.take(op, reader->taker.self, reader->base, row_group));
+            reader->next_row_group++;
+            continue;
+        }
+        const int32_t n = n_together(reader, first);
         if (reader->is_probing) {
             HD_TRY(probe(op, reader, first, &hit));
             reader->n_probed++;

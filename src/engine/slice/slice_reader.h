@@ -12,6 +12,7 @@
 #include "format/table/config_keys.h"
 #include "format/table/table_config.h"
 #include "hudi/arrow_c.h"
+#include "store/base_file.h"
 #include "store/file_system.h"
 
 /** What all slices of one query share. Borrowed; must outlive the readers. */
@@ -85,6 +86,26 @@ hudi_status hd_slice_reader_open(struct hd_op *op, const struct hd_slice_query *
 
 /** The next batch, never empty: a struct array of the query's columns. @return HUDI_END */
 hudi_status hd_slice_reader_next(struct hd_op *op, hd_slice_reader *reader, struct ArrowArray *out);
+
+/** Who takes row groups of a base file whole, as the bytes that they are. */
+struct hd_row_group_taker {
+    void *self;
+    bool (*wants)(void *self, const hd_base_reader *base, int32_t row_group);
+    hudi_status (*take)(struct hd_op *op, void *self, hd_base_reader *base, int32_t row_group);
+};
+
+/** The base file; NULL: there is none. The reader's. */
+hd_base_reader *hd_slice_reader_base(const hd_slice_reader *reader);
+
+/**
+ * Before the first batch, of a query without filter: let `taker` have the row groups that it wants
+ * of those in which no record of the log files has a key, so that all their rows are the slice's,
+ * as the file has them (hidden rows too: the taker sees to it that there are none). From now on
+ * hd_slice_reader_next() hands them over when their turn comes, after the batches of all rows
+ * before.
+ */
+hudi_status hd_slice_reader_give_row_groups(struct hd_op *op, hd_slice_reader *reader,
+                                            const struct hd_row_group_taker *taker);
 
 /** Row groups of the base file, and how many of them statistics left to be read. */
 void hd_slice_reader_row_groups(const hd_slice_reader *reader, int32_t *n_all, int32_t *n_read);

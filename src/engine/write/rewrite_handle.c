@@ -2,6 +2,8 @@
 #include "engine/write/rewrite_handle.h"
 
 #include "arrow/array.h"
+#include "arrow/schema.h"
+#include "engine/record/projection.h"
 
 enum { COMMIT_TIME, SEQNO, RECORD_KEY, PARTITION_PATH, FILE_NAME };
 
@@ -96,6 +98,74 @@ out:
     hd_array_clear(rows);
     return status;
 }
+
+/* ---- row groups ----------------------------------------------------------------------------- */
+
+/* Reading changes nothing: no column is stored under another type than it is read with. */
+static hudi_status reads_as_stored(struct hd_op *op, const struct ArrowSchema *file,
+                                   const struct ArrowSchema *table, bool *out)
+{
+    hudi_status status = HUDI_OK;
+    struct ArrowSchema stored = {0};
+    hd_projection *projection = NULL;
+
+    HD_TRY_OUT(hd_stored_schema(op, file, table, &stored));
+    HD_TRY_OUT(hd_projection_new(op, table, &stored, NULL, HD_CAST_READ, &projection));
+    *out = hd_projection_is_identity(projection);
+out:
+    hd_projection_free(projection);
+    hd_schema_clear(&stored);
+    return status;
+}
+
+hudi_status hd_rewrite_handle_can_copy(struct hd_op *op, hd_rewrite_handle *handle,
+                                       hd_base_reader *base, bool *out)
+{
+    HD_TRY(hd_base_sink_can_copy(op, handle->sink, base, out));
+    return *out ? reads_as_stored(op, hd_base_reader_schema(base), &handle->request.schema->file,
+                                  out)
+                : HUDI_OK;
+}
+
+bool hd_rewrite_handle_wants_copy(const hd_rewrite_handle *handle, const hd_base_reader *base,
+                                  int32_t row_group)
+{
+    return hd_base_sink_wants_copy(handle->sink, base, row_group);
+}
+
+/* The filter and the range are those of the rows that are in the file, no more. */
+static hudi_status add_stored_keys(struct hd_op *op, hd_rewrite_handle *handle,
+                                   hd_base_reader *base, int32_t row_group)
+{
+    const int32_t column = RECORD_KEY;
+    const struct hd_base_read_options options = {
+        .columns = &column, .n_columns = 1, .row_groups = &row_group, .n_row_groups = 1};
+    hudi_status status = HUDI_OK;
+    hd_base_batches *batches = NULL;
+    struct ArrowArray keys = {0};
+
+    HD_TRY(hd_base_reader_read(op, base, &options, &batches));
+    for (;;) {
+        HD_TRY_OUT(hd_op_check_cancel(op));
+        HD_TRY_OUT(hd_base_batches_next(op, batches, &keys));
+        HD_TRY_OUT(add_keys(op, handle, keys.children[0]));
+        hd_array_clear(&keys);
+    }
+out:
+    hd_array_clear(&keys);
+    hd_base_batches_close(batches);
+    return status == HUDI_END ? HUDI_OK : status;
+}
+
+hudi_status hd_rewrite_handle_copy(struct hd_op *op, hd_rewrite_handle *handle,
+                                   hd_base_reader *base, int32_t row_group)
+{
+    if (handle->request.schema->n_meta > 0)
+        HD_TRY(add_stored_keys(op, handle, base, row_group));
+    return hd_base_sink_copy_row_group(op, handle->sink, base, row_group);
+}
+
+/* --------------------------------------------------------------------------------------------- */
 
 bool hd_rewrite_handle_can_write(const hd_rewrite_handle *handle)
 {

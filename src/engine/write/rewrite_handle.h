@@ -27,6 +27,18 @@ hudi_status hd_rewrite_handle_open(struct hd_op *op, const struct hd_rewrite_req
 hudi_status hd_rewrite_handle_add(struct hd_op *op, hd_rewrite_handle *handle,
                                   struct ArrowArray *rows);
 
+/** Whether row groups of a base file may be appended as bytes; to be asked again after each open. A
+ * false sets no error. */
+hudi_status hd_rewrite_handle_can_copy(struct hd_op *op, hd_rewrite_handle *handle,
+                                       hd_base_reader *base, bool *out);
+/** Whether it is worth it for this one, as by hd_base_writer_wants_copy(). */
+bool hd_rewrite_handle_wants_copy(const hd_rewrite_handle *handle, const hd_base_reader *base,
+                                  int32_t row_group);
+/** Append a row group as it is, but for the file name where the table's version wants the new one.
+ * Only its keys are decoded, for the filter and the range. */
+hudi_status hd_rewrite_handle_copy(struct hd_op *op, hd_rewrite_handle *handle,
+                                   hd_base_reader *base, int32_t row_group);
+
 bool hd_rewrite_handle_can_write(const hd_rewrite_handle *handle);
 int64_t hd_rewrite_handle_rows(const hd_rewrite_handle *handle);
 
