@@ -43,6 +43,11 @@ static hudi_status close_file(struct hd_op *op, struct output *output)
 
     if (output->handle == NULL)
         return HUDI_OK;
+    if (hd_rewrite_handle_rows(output->handle) == 0) { /* all deleted by log files */
+        hd_rewrite_handle_abort(op, output->handle);
+        output->handle = NULL;
+        return HUDI_OK;
+    }
     const hudi_status status =
         hd_rewrite_handle_close(op, output->handle, &output->status->arena, &stat);
     output->handle = NULL;
@@ -67,6 +72,43 @@ static hudi_status write_rows(struct hd_op *op, struct output *output, struct Ar
     return hd_rewrite_handle_can_write(output->handle) ? HUDI_OK : close_file(op, output);
 }
 
+/* ---- row groups ----------------------------------------------------------------------------- */
+
+static bool wants_row_group(void *self, const hd_base_reader *base, int32_t row_group)
+{
+    return hd_rewrite_handle_wants_copy(((struct output *)self)->handle, base, row_group);
+}
+
+static hudi_status take_row_group(struct hd_op *op, void *self, hd_base_reader *base,
+                                  int32_t row_group)
+{
+    struct output *const output = self;
+
+    if (output->handle == NULL)
+        HD_TRY(open_file(op, output));
+    output->n_read += hd_base_reader_row_group_rows(base, row_group);
+    HD_TRY(hd_rewrite_handle_copy(op, output->handle, base, row_group));
+    return hd_rewrite_handle_can_write(output->handle) ? HUDI_OK : close_file(op, output);
+}
+
+/* What no log record touches goes over as bytes, where rows stay in order. */
+static hudi_status copy_row_groups(struct hd_op *op, struct output *output, hd_slice_reader *reader)
+{
+    const struct hd_row_group_taker taker = {
+        .self = output, .wants = wants_row_group, .take = take_row_group};
+    hd_base_reader *const base = hd_slice_reader_base(reader);
+    bool can;
+
+    if (output->sorter != NULL || base == NULL || hd_base_reader_n_rows(base) == 0)
+        return HUDI_OK;
+    if (output->handle == NULL)
+        HD_TRY(open_file(op, output));
+    HD_TRY(hd_rewrite_handle_can_copy(op, output->handle, base, &can));
+    return can ? hd_slice_reader_give_row_groups(op, reader, &taker) : HUDI_OK;
+}
+
+/* ---- rows ----------------------------------------------------------------------------------- */
+
 static hudi_status take_rows(struct hd_op *op, struct output *output, struct ArrowArray *rows)
 {
     output->n_read += rows->length;
@@ -86,6 +128,7 @@ static hudi_status read_slice(struct hd_op *op, struct output *output,
 
     HD_TRY_OUT(hd_count_base_rows(op, job->config->table, source, &n_base));
     HD_TRY_OUT(hd_slice_reader_open(op, job->query, source, &reader));
+    HD_TRY_OUT(copy_row_groups(op, output, reader));
     while ((status = hd_slice_reader_next(op, reader, &batch)) == HUDI_OK)
         HD_TRY_OUT(take_rows(op, output, &batch));
     if (status != HUDI_END)

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from cli_test import FAILED, MISUSED, OK, ROWS, base_files, done, error, json_lines, lines, run, schema  # noqa: F401
-from compact_test import difference, expect_same_values, rows_of, state, unpack, without_file
+from compact_test import difference, expect_same_values, row_groups, rows_of, state, unpack, without_file
 
 SMALL = ["-o", "hoodie.parquet.small.file.limit=0"]
 
@@ -73,6 +73,39 @@ def test_cluster_plans_lists_and_runs(scattered):
     error(MISUSED, "cluster", scattered, "--run", "--instant", "20200101000000000")
     error(MISUSED, "cluster", scattered, "--sort", "nothing")
     error(MISUSED, "cluster", scattered, "--layout", "sideways")
+
+
+@pytest.mark.parametrize("kind,one_file", [("cow", True), ("mor", True), ("mor", False)])
+def test_row_groups_that_stay_in_order_are_copied_as_bytes(tmp_path, schema, kind, one_file):  # noqa: F811
+    table, small = tmp_path / "table", ["-o", "hoodie.parquet.block.size=2000"]
+    done("create", table, "--schema", schema, "--key", "id", "--order-by", "qty", "--partition-by", "region",
+         "--type", kind)
+    for first in (0, 400):
+        parts = [tmp_path / f"part-{i}.jsonl" for i in range(8)] # a batch of each
+        for i, part in enumerate(parts):
+            part.write_bytes(lines([{"id": first + 50 * i + n, "name": f"name {first + n}", "region": "n", "qty": 1.0}
+                                    for n in range(50)]))
+        done("write", table, *parts, "--op", "insert", *small, *SMALL)
+    old = list(table.rglob("*.parquet"))
+    if kind == "mor": # one row group of the second file is touched
+        done("write", table, "-", "--format", "jsonl", stdin=lines([{"id": 600, "name": "new", "region": "n", "qty": 2}]))
+    before = rows_of(table)
+    result = run("cluster", table, "--json", *small, "--target", 10**8 if one_file else 12000,
+                 "-o", "hoodie.parquet.compression.ratio=0")
+    assert result.returncode == OK, result.stderr
+    (ran,) = json_lines(result.stdout.decode())
+    assert (ran["rows"], ran["files"] > 1) == (800, not one_file)
+    assert without_file(sorted(rows_of(table), key=lambda row: row["id"])) == \
+        without_file(sorted(before, key=lambda row: row["id"]))
+    content = b"".join(file.read_bytes() for file in table.rglob("*.parquet") if file not in old)
+    old_groups = [group for file in old for group in row_groups(file)]
+    assert len(old_groups) > 8
+    copied = [all(chunk in content for chunk in chunks) for _, chunks in old_groups]
+    assert copied == [kind == "cow" or "600" not in keys for keys, _ in old_groups]
+    assert "0 findings" in done("verify", table)
+    done("write", table, "-", "--format", "jsonl", stdin=lines([{"id": i, "name": "found", "region": "n", "qty": 3}
+                                                                for i in range(0, 800, 10)]))
+    assert len(rows_of(table)) == 800
 
 
 def test_a_clustering_that_was_begun_is_run_again(scattered):

@@ -27,8 +27,8 @@ hudi_status hd_rewrite_handle_open(struct hd_op *op, const struct hd_rewrite_req
 hudi_status hd_rewrite_handle_add(struct hd_op *op, hd_rewrite_handle *handle,
                                   struct ArrowArray *rows);
 
-/** Whether row groups of a base file may be appended as bytes; to be asked again after each open. A
- * false sets no error. */
+/** Whether row groups of a base file may be appended as bytes, to this file and to those of the
+ * same config and schema. A false sets no error. */
 hudi_status hd_rewrite_handle_can_copy(struct hd_op *op, hd_rewrite_handle *handle,
                                        hd_base_reader *base, bool *out);
 /** Whether it is worth it for this one, as by hd_base_writer_wants_copy(). */
