@@ -146,7 +146,8 @@ static void lose_power(struct scene *scene)
 
 /* ---- clustering --------------------------------------------------------------------------- */
 
-/* The pending plan, then one of what has come since. */
+/* The pending plan, whose row groups (not small ones of so small files) are copied as bytes, then
+ * one of what has come since, sorted. */
 static hudi_status run_clustering(struct scene *scene, hudi_error **error)
 {
     hudi_options *options = NULL;
@@ -156,6 +157,7 @@ static hudi_status run_clustering(struct scene *scene, hudi_error **error)
     assert_int_equal(
         hudi_options_set(options, "hoodie.clustering.plan.strategy.sort.columns", "a", NULL),
         HUDI_OK);
+    assert_int_equal(hudi_options_set(options, "hoodie.parquet.block.size", "100", NULL), HUDI_OK);
     hudi_status status = hudi_table_open(scene->context, URI, options, &table, error);
     hudi_options_free(options);
     if (status == HUDI_OK)
