@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/api.h"
+#include "engine/commit/heartbeat.h"
 #include "engine/commit/rollback.h"
 #include "engine/commit/table_lock.h"
 #include "engine/commit/writable.h"
@@ -52,6 +53,20 @@ out:
     return status;
 }
 
+/* Nor one that is being written. */
+static hudi_status check_dead(struct hd_op *op, const struct hd_table_snapshot *table,
+                              const struct hd_options *options, const struct hd_instant *target)
+{
+    bool alive;
+
+    if (target->state == HD_COMPLETED)
+        return HUDI_OK;
+    HD_TRY(hd_heartbeat_is_alive(op, table, options, target->time, &alive));
+    return alive ? hd_fail_retriable(op, hd_fail(op, HUDI_CONFLICT,
+                                                 "%s is at work: its writer beats", target->time))
+                 : HUDI_OK;
+}
+
 static hudi_status roll_back(struct hd_op *op, hudi_context *context, const char *uri,
                              const struct hd_options *options, const char *time)
 {
@@ -62,12 +77,11 @@ static hudi_status roll_back(struct hd_op *op, hudi_context *context, const char
 
     HD_TRY_OUT(hd_table_snapshot_load(op, uri, &table));
     HD_TRY_OUT(hd_check_writable(op, &table));
-    HD_TRY_OUT(hd_table_lock(op, &table, options,
-                             (uint64_t)hd_options_int(options, NULL, "libhudi.write.lock.wait.ms"),
-                             &lock));
+    HD_TRY_OUT(hd_table_lock(op, &table, options, hd_table_lock_wait_ms(options), &lock));
     HD_TRY_OUT(hd_table_snapshot_reload(op, &table));
     HD_TRY_OUT(hd_check_no_restore(op, &table.timeline));
     HD_TRY_OUT(choose_target(op, &table.timeline, time, &target));
+    HD_TRY_OUT(check_dead(op, &table, options, target));
     HD_TRY_OUT(check_plans(op, &table.timeline, target));
     HD_TRY_OUT(hd_switch_metadata_table_off(op, &table));
     HD_TRY_OUT(hd_rollback_instant(op, context->pool, &table, target));

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "service/after_write.h"
 
-#include "engine/commit/table_lock.h"
 #include "service/archival.h"
 #include "service/cleaning.h"
 #include "service/clustering.h"
@@ -27,13 +26,17 @@ static hudi_status archive(struct hd_op *op, hd_pool *pool, struct hd_table_snap
     return hd_archive_locked(op, pool, table, options, false, &report);
 }
 
-/* HUDI_NOT_FOUND (no error) when another writer is at work: it runs them in the end. */
+/* HUDI_NOT_FOUND (no error) when another writer is at work: it runs them in the end. Where several
+ * share the table they hold the lock for moments, which are waited for. */
 static hudi_status open_table(struct hd_op *op, const char *uri, const struct hd_options *options,
-                              struct hd_table_snapshot *table, struct hd_fs_lock **lock)
+                              struct hd_table_snapshot *table, struct hd_transaction *transaction)
 {
     HD_TRY(hd_table_snapshot_load(op, uri, table));
     HD_TRY(hd_check_serviceable(op, table));
-    const hudi_status status = hd_table_lock(op, table, options, 0, lock);
+    hd_transaction_init(transaction, table, options);
+    if (!transaction->shared)
+        transaction->wait_ms = 0;
+    const hudi_status status = hd_transaction_lock(op, transaction);
     if (status == HUDI_CONFLICT) {
         hd_op_clear_error(op);
         return HUDI_NOT_FOUND;
@@ -46,9 +49,9 @@ void hd_services_after_write(struct hd_op *op, hd_pool *pool, const char *uri,
                              const struct hd_options *options)
 {
     struct hd_table_snapshot table = {0};
-    struct hd_fs_lock *lock = NULL;
+    struct hd_transaction transaction = {0};
 
-    hudi_status status = open_table(op, uri, options, &table, &lock);
+    hudi_status status = open_table(op, uri, options, &table, &transaction);
     if (status != HUDI_OK) {
         log_failure(op, "services", status == HUDI_NOT_FOUND ? HUDI_OK : status);
     } else {
@@ -56,9 +59,9 @@ void hd_services_after_write(struct hd_op *op, hd_pool *pool, const char *uri,
         log_failure(op, "clean", status);
         if (status == HUDI_OK)
             log_failure(op, "archiving", archive(op, pool, &table, options));
-        log_failure(op, "compaction", hd_rewrite_due(op, pool, &table, options, &hd_compaction));
-        log_failure(op, "clustering", hd_rewrite_due(op, pool, &table, options, &hd_clustering));
+        log_failure(op, "compaction", hd_rewrite_due(op, pool, &transaction, &hd_compaction));
+        log_failure(op, "clustering", hd_rewrite_due(op, pool, &transaction, &hd_clustering));
     }
-    hd_fs_unlock(lock);
+    hd_transaction_close(&transaction);
     hd_table_snapshot_clear(op, &table);
 }

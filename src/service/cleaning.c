@@ -401,7 +401,7 @@ hudi_status hd_clean(struct hd_op *op, hd_pool *pool, const char *uri,
     hudi_status status = HUDI_OK;
     struct hd_table_snapshot table = {0};
     struct hd_fs_lock *lock = NULL;
-    const uint64_t wait_ms = (uint64_t)hd_options_int(options, NULL, "libhudi.write.lock.wait.ms");
+    const uint64_t wait_ms = hd_table_lock_wait_ms(options);
 
     *out = (struct hd_clean_report){0};
     HD_TRY_OUT(hd_table_snapshot_load(op, uri, &table));

@@ -225,6 +225,7 @@ const hd_rewrite_service hd_clustering = {
     .name = "clustering",
     .action = HD_ACTION_REPLACECOMMIT,
     .completed_action = HD_ACTION_REPLACECOMMIT,
+    .role = HD_CONFLICT_CLUSTERING,
     .inline_key = "hoodie.clustering.inline",
     .schedule_key = "hoodie.clustering.schedule.inline",
     .is_for = is_for,

@@ -124,6 +124,7 @@ const hd_rewrite_service hd_compaction = {
     .name = "compaction",
     .action = HD_ACTION_COMPACTION,
     .completed_action = HD_ACTION_COMMIT,
+    .role = HD_CONFLICT_COMPACTION,
     .inline_key = "hoodie.compact.inline",
     .schedule_key = "hoodie.compact.schedule.inline",
     .is_for = is_for,

@@ -4,16 +4,17 @@
 #include <string.h>
 
 #include "engine/commit/rollback.h"
-#include "engine/commit/table_lock.h"
 #include "engine/commit/writable.h"
 #include "format/timeline/transition.h"
 #include "service/rewritable.h"
 #include "service/rewrite_service.h"
+#include "service/serviceable.h"
 
 /* One service on one table. */
 struct flow {
     hd_pool *pool;
-    struct hd_table_snapshot *table;
+    struct hd_transaction *transaction;
+    struct hd_table_snapshot *table; /* the transaction's */
     const struct hd_options *options;
     const hd_rewrite_service *service;
     const char *time;
@@ -68,7 +69,7 @@ static hudi_status plan_new(struct hd_op *op, const struct flow *flow, bool by_h
 
     *out = NULL;
     HD_TRY(flow->service->is_due(op, flow->table, flow->options, by_hand, &due));
-    if (!due || (write && hd_has_live_write(op, flow->table)))
+    if (!due || (write && !flow->transaction->shared && hd_has_live_write(op, flow->table)))
         return HUDI_OK;
     HD_TRY(new_outcome(op, flow, &outcome));
     HD_TRY(flow->service->plan_make(op, flow->pool, flow->table, flow->options, outcome));
@@ -93,17 +94,20 @@ static hudi_status is_pending(struct hd_op *op, const struct flow *flow,
                : HUDI_OK;
 }
 
-/* Those begun go back to their plans. */
+/* Those begun go back to their plans, but for those at work. */
 static hudi_status roll_back_begun(struct hd_op *op, const struct flow *flow)
 {
     bool changed = false;
 
     for (size_t i = 0; i < flow->table->timeline.n_instants; i++) {
         const struct hd_instant *const instant = &flow->table->timeline.instants[i];
-        bool pending;
+        bool pending, at_work;
 
         HD_TRY(is_pending(op, flow, instant, &pending));
         if (!pending || instant->state != HD_INFLIGHT)
+            continue;
+        HD_TRY(hd_check_at_work(op, flow->transaction, instant, flow->time != NULL, &at_work));
+        if (at_work)
             continue;
         hd_log(op, HD_LOG_WARN, "%s %s was begun and did not end; it is run again",
                flow->service->name, instant->time);
@@ -116,10 +120,10 @@ static hudi_status roll_back_begun(struct hd_op *op, const struct flow *flow)
 static hudi_status run_one(struct hd_op *op, const struct flow *flow,
                            struct hd_rewrite_outcome *outcome)
 {
-    HD_TRY(hd_rewrite_run(op, flow->pool, flow->table, flow->options, outcome));
+    HD_TRY(hd_rewrite_run(op, flow->pool, flow->transaction, outcome));
     hd_log(op, HD_LOG_INFO, "%s %s wrote %zu files", flow->service->name, outcome->time,
            outcome->n_files);
-    return hd_table_snapshot_reload(op, flow->table);
+    return hd_transaction_begin(op, flow->transaction);
 }
 
 /* Into the report, and run unless only listed. The timeline is loaded anew after each that is run,
@@ -138,6 +142,13 @@ static hudi_status take_pending(struct hd_op *op, const struct flow *flow, bool 
         if (!pending || strcmp(instant->time, after) <= 0)
             continue;
         memcpy(after, instant->time, strlen(instant->time) + 1);
+        if (run && instant->state == HD_INFLIGHT) { /* roll_back_begun() left it */
+            if (flow->time != NULL)
+                return hd_fail_retriable(op, hd_fail(op, HUDI_CONFLICT,
+                                                     "%s %s is at work: its writer beats",
+                                                     flow->service->name, flow->time));
+            continue;
+        }
         HD_TRY(new_outcome(op, flow, &outcome));
         memcpy(outcome->time, after, sizeof outcome->time);
         outcome->state = instant->state;
@@ -196,9 +207,9 @@ hudi_status hd_rewrite(struct hd_op *op, hd_pool *pool, const char *uri,
 {
     hudi_status status = HUDI_OK;
     struct hd_table_snapshot table = {0};
-    struct hd_fs_lock *lock = NULL;
-    const uint64_t wait_ms = (uint64_t)hd_options_int(options, NULL, "libhudi.write.lock.wait.ms");
+    struct hd_transaction transaction;
     const struct flow flow = {.pool = pool,
+                              .transaction = &transaction,
                               .table = &table,
                               .options = options,
                               .service = service,
@@ -206,16 +217,16 @@ hudi_status hd_rewrite(struct hd_op *op, hd_pool *pool, const char *uri,
                               .report = out};
 
     *out = (struct hd_rewrite_report){0};
+    hd_transaction_init(&transaction, &table, options);
     HD_TRY_OUT(hd_table_snapshot_load(op, uri, &table));
     if (changes(step)) {
         HD_TRY_OUT(check_table(op, &flow));
-        HD_TRY_OUT(hd_table_lock(op, &table, options, wait_ms, &lock));
-        HD_TRY_OUT(hd_table_snapshot_reload(op, &table));
+        HD_TRY_OUT(hd_transaction_begin(op, &transaction));
     }
     HD_TRY_OUT(check_table(op, &flow));
     HD_TRY_OUT(rewrite_table(op, &flow, step, true));
 out:
-    hd_fs_unlock(lock);
+    hd_transaction_close(&transaction);
     hd_table_snapshot_clear(op, &table);
     if (status != HUDI_OK)
         hd_rewrite_report_clear(op, out);
@@ -234,20 +245,26 @@ static hudi_status has_pending(struct hd_op *op, const struct flow *flow, bool *
     return HUDI_OK;
 }
 
-hudi_status hd_rewrite_due(struct hd_op *op, hd_pool *pool, struct hd_table_snapshot *table,
-                           const struct hd_options *options, const hd_rewrite_service *service)
+hudi_status hd_rewrite_due(struct hd_op *op, hd_pool *pool, struct hd_transaction *transaction,
+                           const hd_rewrite_service *service)
 {
+    struct hd_table_snapshot *const table = transaction->table;
+    const struct hd_options *const options = transaction->options;
     const struct hd_properties *const properties = &table->config.properties;
     const bool runs = hd_options_bool(options, properties, service->inline_key);
     struct hd_rewrite_report report = {0};
-    const struct flow flow = {
-        .pool = pool, .table = table, .options = options, .service = service, .report = &report};
+    const struct flow flow = {.pool = pool,
+                              .transaction = transaction,
+                              .table = table,
+                              .options = options,
+                              .service = service,
+                              .report = &report};
     bool pending;
 
     if (!service->is_for(&table->config) ||
         (!runs && !hd_options_bool(options, properties, service->schedule_key)))
         return HUDI_OK;
-    HD_TRY(hd_table_snapshot_reload(op, table));
+    HD_TRY(hd_transaction_begin(op, transaction));
     HD_TRY(check_table(op, &flow));
     HD_TRY(has_pending(op, &flow, &pending));
     if (!runs && pending)

@@ -3,8 +3,7 @@
 #define HD_SERVICE_REWRITE_H
 
 #include "base/pool.h"
-#include "format/layout/table_snapshot.h"
-#include "format/table/config_keys.h"
+#include "engine/commit/transaction.h"
 #include "format/timeline/compaction_plan.h"
 #include "format/timeline/replace_plan.h"
 
@@ -23,6 +22,10 @@
  *
  * One that was begun and did not end is rolled back to its plan (engine/commit/rollback.h) by the
  * next one of its kind that runs, and run again. Old files stay for the cleaner.
+ *
+ * With several writers the lock is held for steps 1 to 3, and again from the end of 5 on, when it
+ * compares itself with what others did meanwhile (engine/commit/conflict.h). In between it beats,
+ * and nobody else runs the plan.
  */
 
 enum hd_rewrite_step {
@@ -72,9 +75,11 @@ struct hd_rewrite_report {
 void hd_rewrite_report_clear(struct hd_op *op, struct hd_rewrite_report *report);
 
 /**
- * Run a service on a table, under the write lock (dry run and list: without).
+ * Run a service on a table, under the write lock (dry run and list: without; several writers: as
+ * above).
  * @param time  with HD_REWRITE_RUN: this plan alone; NULL: all
- * @return HUDI_CONFLICT (retriable) when another writer keeps the lock; HUDI_INVALID for options,
+ * @return HUDI_CONFLICT (retriable) when another writer keeps the lock,
+ *         runs the plan of `time`, or was first to change a file group; HUDI_INVALID for options,
  *         for a table of which there is nothing to rewrite, and for a time that is no pending
  *         plan's; HUDI_NOT_IMPLEMENTED; HUDI_CORRUPT, HUDI_NOT_FOUND, HUDI_IO of what files are
  */
@@ -83,11 +88,11 @@ hudi_status hd_rewrite(struct hd_op *op, hd_pool *pool, const char *uri,
                        enum hd_rewrite_step step, const char *time, struct hd_rewrite_report *out);
 
 /**
- * After a write of this process, which holds the lock: with the service's inline key run what is
- * pending and, when it is time, a new one; with its schedule.inline key only plan it, while none is
- * pending. Nothing to do for a table that the service is not for. Loads the table anew.
+ * After a write of this process, whose transaction has the lock: with the service's inline key run
+ * what is pending and, when it is time, a new one; with its schedule.inline key only plan it, while
+ * none is pending. Nothing to do for a table that the service is not for. Loads the table anew.
  */
-hudi_status hd_rewrite_due(struct hd_op *op, hd_pool *pool, struct hd_table_snapshot *table,
-                           const struct hd_options *options, const hd_rewrite_service *service);
+hudi_status hd_rewrite_due(struct hd_op *op, hd_pool *pool, struct hd_transaction *transaction,
+                           const hd_rewrite_service *service);
 
 #endif

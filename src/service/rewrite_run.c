@@ -5,6 +5,8 @@
 #include "format/timeline/transition.h"
 #include "service/rewrite_service.h"
 
+#define MAX_ATTEMPT 1000000000
+
 /* ---- what is rewritten ---------------------------------------------------------------------- */
 
 static hudi_status find_work(struct hd_op *op, struct hd_rewrite_run *run,
@@ -88,8 +90,10 @@ static hudi_status complete(struct hd_op *op, struct hd_rewrite_run *run)
     struct hd_str text = {0};
 
     HD_TRY_OUT(make_metadata(op, run, &metadata));
-    HD_TRY_OUT(hd_commit_metadata_format(op, &metadata, &text));
     HD_TRY_OUT(hd_reconcile_markers(op, run->pool, run->table, time, &metadata));
+    HD_TRY_OUT(hd_take_turn(op, run->transaction, run->heartbeat, run->outcome->service->role, time,
+                            &metadata));
+    HD_TRY_OUT(hd_commit_metadata_format(op, &metadata, &text));
     HD_TRY_OUT(hd_op_check_cancel(op));
     status = hd_transition_complete(op, &run->table->timeline, time, run->outcome->service->action,
                                     text.data, text.size);
@@ -118,21 +122,43 @@ static void count(const struct hd_rewrite_run *run)
     }
 }
 
+/* Somebody else may have taken the plan over: all that is ours are the files. */
+static hudi_status delete_own_files(struct hd_op *op, const struct hd_rewrite_run *run)
+{
+    for (size_t i = 0; i < run->n_works; i++) {
+        for (size_t s = 0; s < run->works[i].status.n_stats; s++) {
+            char *path;
+
+            HD_TRY(hd_path_join(op, run->table->path, run->works[i].status.stats[s].path, &path));
+            const hudi_status status = hd_fs_delete_file(op, run->table->fs, path);
+            hd_free(op, path);
+            if (status != HUDI_OK && status != HUDI_NOT_FOUND)
+                return status;
+        }
+    }
+    return HUDI_OK;
+}
+
+static hudi_status roll_back(struct hd_op *op, struct hd_rewrite_run *run)
+{
+    HD_TRY(hd_transaction_begin(op, run->transaction));
+    if (hd_heartbeat_is_lost(op, run->heartbeat))
+        return delete_own_files(op, run);
+    const struct hd_instant *const instant = hd_timeline_find(
+        &run->table->timeline, run->outcome->time, run->outcome->service->completed_action);
+    return instant != NULL && instant->state == HD_INFLIGHT
+               ? hd_rollback_instant(op, run->pool, run->table, instant)
+               : HUDI_OK;
+}
+
 /* With an op of its own: the first error stays the one that is told. */
 static void undo(struct hd_op *op, struct hd_rewrite_run *run)
 {
     struct hd_op own;
-    hudi_status status;
 
     hd_op_init_child(&own, op);
     own.cancelled = NULL;
-    status = hd_table_snapshot_reload(&own, run->table);
-    if (status == HUDI_OK) {
-        const struct hd_instant *const instant = hd_timeline_find(
-            &run->table->timeline, run->outcome->time, run->outcome->service->completed_action);
-        if (instant != NULL && instant->state == HD_INFLIGHT)
-            status = hd_rollback_instant(&own, run->pool, run->table, instant);
-    }
+    const hudi_status status = roll_back(&own, run);
     if (status != HUDI_OK)
         hd_log(op, HD_LOG_WARN,
                "%s %s failed and could not be rolled back; the next one will do it",
@@ -149,22 +175,39 @@ static void release(struct hd_op *op, struct hd_rewrite_run *run)
     hd_rewrite_job_clear(op, &run->job);
 }
 
-hudi_status hd_rewrite_run(struct hd_op *op, hd_pool *pool, struct hd_table_snapshot *table,
-                           const struct hd_options *options, struct hd_rewrite_outcome *outcome)
+/* Where others may take over what they think is dead, names of files are not those of another
+ * attempt. */
+static hudi_status begin_to_beat(struct hd_op *op, struct hd_rewrite_run *run)
+{
+    if (!run->transaction->shared)
+        return HUDI_OK;
+    run->job.config.attempt = hd_random_u64(op) % MAX_ATTEMPT;
+    return hd_heartbeat_start(op, run->table, run->options, run->outcome->time, &run->heartbeat);
+}
+
+hudi_status hd_rewrite_run(struct hd_op *op, hd_pool *pool, struct hd_transaction *transaction,
+                           struct hd_rewrite_outcome *outcome)
 {
     hudi_status status = HUDI_OK;
-    struct hd_rewrite_run run = {
-        .pool = pool, .table = table, .options = options, .outcome = outcome};
+    struct hd_table_snapshot *const table = transaction->table;
+    struct hd_rewrite_run run = {.pool = pool,
+                                 .transaction = transaction,
+                                 .table = table,
+                                 .options = transaction->options,
+                                 .outcome = outcome};
     bool begun = false;
 
     HD_TRY_OUT(prepare(op, &run));
+    HD_TRY_OUT(begin_to_beat(op, &run));
     begun = true;
     HD_TRY_OUT(hd_transition_start(op, &table->timeline, outcome->time, outcome->service->action,
                                    NULL, 0));
+    hd_transaction_end(transaction);
     outcome->state = HD_INFLIGHT;
     HD_TRY_OUT(hd_pool_each(op, pool, run.n_works, rewrite_one, &run));
     HD_TRY_OUT(complete(op, &run));
     begun = false;
+    hd_transaction_end(transaction);
     count(&run);
     if (hd_markers_delete(op, table->fs, table->path, outcome->time) != HUDI_OK) {
         hd_log(op, HD_LOG_WARN, "the marker folder of %s could not be deleted", outcome->time);
@@ -173,6 +216,7 @@ hudi_status hd_rewrite_run(struct hd_op *op, hd_pool *pool, struct hd_table_snap
 out:
     if (begun)
         undo(op, &run);
+    hd_heartbeat_stop(op, run.heartbeat);
     release(op, &run);
     return status;
 }

@@ -2,6 +2,7 @@
 #ifndef HD_SERVICE_REWRITE_SERVICE_H
 #define HD_SERVICE_REWRITE_SERVICE_H
 
+#include "engine/commit/turn.h"
 #include "engine/write/write_status.h"
 #include "service/rewrite.h"
 #include "service/rewrite_job.h"
@@ -19,8 +20,10 @@ struct hd_rewrite_work {
 /** A plan that is carried out. */
 struct hd_rewrite_run {
     hd_pool *pool;
-    struct hd_table_snapshot *table;
+    struct hd_transaction *transaction;
+    struct hd_table_snapshot *table; /* the transaction's */
     const struct hd_options *options;
+    hd_heartbeat *heartbeat; /* NULL where there is one writer */
     struct hd_rewrite_outcome *outcome;
     struct hd_rewrite_job job;
     struct hd_file_system_view view; /* of the plan's partitions */
@@ -34,6 +37,7 @@ struct hd_rewrite_service {
     const char *name; /* "compaction" */
     enum hd_action action;
     enum hd_action completed_action;
+    enum hd_conflict_role role;
     const char *inline_key;
     const char *schedule_key;
 
@@ -69,9 +73,9 @@ struct hd_rewrite_service {
                             struct hd_commit_metadata *metadata);
 };
 
-/** Steps 3 to 7 of a requested one. On failure it is rolled back to its plan, as far as that can be
- * done now. */
-hudi_status hd_rewrite_run(struct hd_op *op, hd_pool *pool, struct hd_table_snapshot *table,
-                           const struct hd_options *options, struct hd_rewrite_outcome *outcome);
+/** Steps 3 to 7 of a requested one, the lock held and the table loaded under it. On failure it is
+ * rolled back to its plan, as far as that can be done now. */
+hudi_status hd_rewrite_run(struct hd_op *op, hd_pool *pool, struct hd_transaction *transaction,
+                           struct hd_rewrite_outcome *outcome);
 
 #endif

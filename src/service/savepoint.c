@@ -234,7 +234,7 @@ static hudi_status make(struct hd_op *op, hd_pool *pool, struct hd_table_snapsho
 static hudi_status open_locked(struct hd_op *op, const char *uri, const struct hd_options *options,
                                struct hd_table_snapshot *table, struct hd_fs_lock **lock)
 {
-    const uint64_t wait_ms = (uint64_t)hd_options_int(options, NULL, "libhudi.write.lock.wait.ms");
+    const uint64_t wait_ms = hd_table_lock_wait_ms(options);
 
     HD_TRY(hd_table_snapshot_load(op, uri, table));
     HD_TRY(hd_check_serviceable(op, table));

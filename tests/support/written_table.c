@@ -92,8 +92,8 @@ static void make_rows(const char *path, const char *partition, int first, int n,
     assert_int_equal(fclose(file), 0);
 }
 
-void written_table_write(struct written_table *table, const char *operation, const char *partition,
-                         int first, int n, const char *value)
+hudi_write *written_table_begin(struct written_table *table, const char *operation,
+                                const char *partition, int first, int n, const char *value)
 {
     hudi_options *options = NULL;
     hudi_table *open = NULL;
@@ -112,10 +112,19 @@ void written_table_write(struct written_table *table, const char *operation, con
     must(hudi_rows_open(table->context, path, NULL, &schema, &rows, &error), error);
     must(hudi_write_begin(open, options, &write, &error), error);
     must(hudi_write_stream(write, &rows, NULL, &error), error);
-    must(hudi_write_commit(write, NULL, &error), error);
     schema.release(&schema);
     hudi_table_free(open);
     hudi_options_free(options);
+    return write;
+}
+
+void written_table_write(struct written_table *table, const char *operation, const char *partition,
+                         int first, int n, const char *value)
+{
+    hudi_write *const write = written_table_begin(table, operation, partition, first, n, value);
+    hudi_error *error = NULL;
+
+    must(hudi_write_commit(write, NULL, &error), error);
 }
 
 /* ---- files ---------------------------------------------------------------------------------- */

@@ -31,6 +31,10 @@ void written_table_close(struct written_table *table);
 void written_table_write(struct written_table *table, const char *operation, const char *partition,
                          int first, int n, const char *value);
 
+/** The same but for the commit: begun, and the rows handed over. */
+hudi_write *written_table_begin(struct written_table *table, const char *operation,
+                                const char *partition, int first, int n, const char *value);
+
 /** Path of a file of the table, in a static buffer of four that are used in turn. */
 const char *written_table_file(const struct written_table *table, const char *name);
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/commit/coordinator.h"
 
-#include "engine/commit/heartbeat.h"
 #include "engine/commit/reconcile_markers.h"
 #include "engine/commit/rollback.h"
-#include "engine/commit/table_lock.h"
+#include "engine/commit/turn.h"
 #include "engine/commit/writable.h"
 #include "format/layout/file_system_view.h"
 #include "format/layout/partition.h"
@@ -16,7 +15,7 @@
 struct hd_coordinator {
     struct hd_table_snapshot table;
     hd_pool *pool;
-    struct hd_fs_lock *lock;
+    struct hd_transaction transaction;
     hd_heartbeat *heartbeat; /* NULL where there is one writer */
     struct hd_write_config config;
     bool begun; /* the requested file exists */
@@ -37,9 +36,9 @@ static void release(struct hd_op *op, hd_coordinator *coordinator)
     for (size_t i = 0; i < coordinator->n_statuses; i++)
         hd_write_status_clear(op, &coordinator->statuses[i]);
     hd_free(op, coordinator->statuses);
-    hd_write_config_clear(&coordinator->config);
     hd_heartbeat_stop(op, coordinator->heartbeat);
-    hd_fs_unlock(coordinator->lock);
+    hd_transaction_close(&coordinator->transaction);
+    hd_write_config_clear(&coordinator->config);
     hd_table_snapshot_clear(op, &coordinator->table);
     hd_free(op, coordinator);
 }
@@ -103,13 +102,12 @@ hudi_status hd_coordinator_begin(struct hd_op *op, hd_pool *pool, const char *ur
     coordinator->config.table = &coordinator->table;
     coordinator->config.pool = pool;
     HD_TRY_OUT(hd_write_config_init(op, options, &coordinator->config));
-    HD_TRY_OUT(
-        hd_table_lock(op, &coordinator->table, &coordinator->config.options,
-                      (uint64_t)hd_write_int(&coordinator->config, "libhudi.write.lock.wait.ms"),
-                      &coordinator->lock));
+    hd_transaction_init(&coordinator->transaction, &coordinator->table,
+                        &coordinator->config.options);
     /* What was read before the lock may be a dead or a live writer's past. */
-    HD_TRY_OUT(hd_table_snapshot_reload(op, &coordinator->table));
+    HD_TRY_OUT(hd_transaction_begin(op, &coordinator->transaction));
     HD_TRY_OUT(begin_instant(op, coordinator));
+    hd_transaction_end(&coordinator->transaction);
     *out = coordinator;
     return HUDI_OK;
 out:
@@ -407,9 +405,11 @@ hudi_status hd_coordinator_commit(struct hd_op *op, hd_coordinator *coordinator,
     }
     HD_TRY_OUT(hd_reconcile_markers(op, coordinator->pool, table, coordinator->config.instant_time,
                                     &metadata));
-    HD_TRY_OUT(hd_heartbeat_check(op, coordinator->heartbeat));
+    HD_TRY_OUT(hd_take_turn(op, &coordinator->transaction, coordinator->heartbeat,
+                            HD_CONFLICT_WRITE, coordinator->config.instant_time, &metadata));
     HD_TRY_OUT(publish(op, coordinator, &metadata));
     published = true;
+    hd_transaction_end(&coordinator->transaction);
     if (hd_markers_delete(op, table->fs, table->path, coordinator->config.instant_time) !=
         HUDI_OK) {
         hd_log(op, HD_LOG_WARN, "the marker folder of %s could not be deleted",
@@ -438,7 +438,7 @@ static hudi_status roll_back_own(struct hd_op *op, hd_coordinator *coordinator)
 {
     struct hd_table_snapshot *table = &coordinator->table;
 
-    HD_TRY(hd_table_snapshot_reload(op, table));
+    HD_TRY(hd_transaction_begin(op, &coordinator->transaction));
     const struct hd_instant *own = hd_timeline_find(
         &table->timeline, coordinator->config.instant_time, hd_write_action(&coordinator->config));
     if (own == NULL || own->state == HD_COMPLETED)

@@ -10,7 +10,10 @@
 
 /**
  * The coordinator of one write: begins the instant, collects the tasks' write statuses, commits or
- * rolls back. Crash points, and what the next writer or reader finds after each:
+ * rolls back. With several writers the lock is given back after step 5 and taken again after step
+ * 7: then the timeline is loaded anew, and what others completed or planned meanwhile must not
+ * touch the file groups of this write (conflict.h). Crash points, and what the next writer or
+ * reader finds after each:
  *
  *   begin    1 lock                          nothing
  *            2 metadata table switched off   the same table, listed from its folders
@@ -56,7 +59,8 @@ void hd_commit_result_clear(struct hd_commit_result *result);
 /**
  * Complete the instant; the coordinator is freed in any case. On failure the write is rolled back,
  * as far as that can be done now.
- * @return HUDI_ROWS_FAILED, HUDI_SCHEMA (tasks disagree about columns), what the files gave
+ * @return HUDI_CONFLICT (retriable) when another writer was first, HUDI_ROWS_FAILED, HUDI_SCHEMA
+ * (tasks disagree about columns), what the files gave
  */
 hudi_status hd_coordinator_commit(struct hd_op *op, hd_coordinator *coordinator,
                                   struct hd_commit_result *out);

@@ -12,6 +12,7 @@ struct hd_heartbeat {
     int64_t interval_ms;
     int64_t patience_ms;
     hd_atomic_bool stopped;
+    hd_atomic_bool lost;        /* once it has not beaten for too long, it does so no more */
     HD_ATOMIC(int64_t) last_ms; /* of the last beat */
     struct hd_task *task;
     struct hd_op op; /* the thread's */
@@ -37,6 +38,14 @@ static hudi_status beat(struct hd_op *op, hd_heartbeat *heartbeat)
     return HUDI_OK;
 }
 
+/* A process that was halted, or a store that did not answer: others may have taken it for dead, and
+ * another beat does not undo that. */
+static bool is_lost(struct hd_op *op, const hd_heartbeat *heartbeat)
+{
+    return atomic_load(&heartbeat->lost) ||
+           (int64_t)hd_now_ms(op) - atomic_load(&heartbeat->last_ms) > heartbeat->patience_ms;
+}
+
 /* A beat that fails is tried again at once: the writer is told when it completes. */
 static hudi_status go_on(struct hd_op *op, void *argument)
 {
@@ -45,7 +54,9 @@ static hudi_status go_on(struct hd_op *op, void *argument)
     while (!atomic_load(&heartbeat->stopped)) {
         const int64_t since_ms = (int64_t)hd_now_ms(op) - atomic_load(&heartbeat->last_ms);
 
-        if (since_ms >= heartbeat->interval_ms && beat(op, heartbeat) != HUDI_OK)
+        if (is_lost(op, heartbeat))
+            atomic_store(&heartbeat->lost, true);
+        else if (since_ms >= heartbeat->interval_ms && beat(op, heartbeat) != HUDI_OK)
             hd_op_clear_error(op);
         hd_sleep_ms(op, LOOK_MS);
     }
@@ -92,14 +103,12 @@ out:
 
 hudi_status hd_heartbeat_check(struct hd_op *op, const hd_heartbeat *heartbeat)
 {
-    if (heartbeat == NULL)
-        return HUDI_OK;
-    const int64_t age_ms = (int64_t)hd_now_ms(op) - atomic_load(&heartbeat->last_ms);
-    if (age_ms <= heartbeat->patience_ms)
+    if (heartbeat == NULL || !is_lost(op, heartbeat))
         return HUDI_OK;
     return hd_fail(op, HUDI_CONFLICT,
-                   "the heartbeat of this write is %lld ms old: others may have rolled it back",
-                   (long long)age_ms);
+                   "the heart of this write did not beat for %lld ms: others may have rolled it "
+                   "back",
+                   (long long)heartbeat->patience_ms);
 }
 
 void hd_heartbeat_stop(struct hd_op *op, hd_heartbeat *heartbeat)
@@ -112,6 +121,22 @@ void hd_heartbeat_stop(struct hd_op *op, hd_heartbeat *heartbeat)
     if (hd_fs_delete_file(&heartbeat->op, heartbeat->fs, heartbeat->path) != HUDI_OK)
         hd_op_clear_error(&heartbeat->op); /* left over: it does not beat any more */
     release(op, heartbeat);
+}
+
+bool hd_heartbeat_is_lost(struct hd_op *op, const hd_heartbeat *heartbeat)
+{
+    return heartbeat != NULL && is_lost(op, heartbeat);
+}
+
+hudi_status hd_heartbeat_remove(struct hd_op *op, const struct hd_table_snapshot *table,
+                                const char *time)
+{
+    char *path;
+
+    HD_TRY(hd_asprintf(op, &path, "%s/%s/%s", table->path, HD_HEARTBEAT_FOLDER, time));
+    const hudi_status status = hd_fs_delete_file(op, table->fs, path);
+    hd_free(op, path);
+    return status == HUDI_NOT_FOUND ? HUDI_OK : status;
 }
 
 hudi_status hd_heartbeat_age_ms(struct hd_op *op, const struct hd_table_snapshot *table,

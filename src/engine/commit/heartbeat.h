@@ -23,8 +23,15 @@ hudi_status hd_heartbeat_start(struct hd_op *op, const struct hd_table_snapshot 
  * have taken the writer for dead. Takes NULL (HUDI_OK). */
 hudi_status hd_heartbeat_check(struct hd_op *op, const hd_heartbeat *heartbeat);
 
+/** Has it not beaten for so long, ever, that others may have taken over? Takes NULL: no. */
+bool hd_heartbeat_is_lost(struct hd_op *op, const hd_heartbeat *heartbeat);
+
 /** Stop and delete the file. Takes NULL. */
 void hd_heartbeat_stop(struct hd_op *op, hd_heartbeat *heartbeat);
+
+/** Delete the heartbeat of a writer that is gone; HUDI_OK when there is none. */
+hudi_status hd_heartbeat_remove(struct hd_op *op, const struct hd_table_snapshot *table,
+                                const char *time);
 
 /** How long, in milliseconds, others wait for a beat. `options` may be NULL: the defaults. */
 int64_t hd_heartbeat_patience_ms(const struct hd_options *options);

@@ -4,6 +4,7 @@
 #include "base/map.h"
 #include "format/layout/file_name.h"
 #include "format/log/log_reader.h"
+#include "format/log/log_writer.h"
 #include "format/marker/marker.h"
 
 /* Folders of partitions whose files came or went. */
@@ -124,8 +125,7 @@ static hudi_status delete_stray_logs(struct hd_op *op, struct changed *changed,
     status = hd_fs_list_names(op, changed->table->fs, dir, &arena, &files, &n);
     HD_TRY_OUT(status == HUDI_NOT_FOUND ? HUDI_OK : status);
     for (size_t i = 0; i < n; i++) {
-        const bool temporary =
-            hd_slice_starts_with(hd_slice_text(files[i].name), HD_TEMPORARY_PREFIX);
+        const bool temporary = hd_log_temporary_is_of(files[i].name, instant_time);
 
         if (files[i].is_dir || (!temporary && !is_announced(files[i].name, marker_name)))
             continue;

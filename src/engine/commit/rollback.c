@@ -5,6 +5,7 @@
 #include "engine/commit/heartbeat.h"
 #include "engine/commit/rollback_request.h"
 #include "format/layout/file_name.h"
+#include "format/log/log_writer.h"
 #include "format/marker/marker.h"
 #include "format/timeline/replace_plan.h"
 #include "format/timeline/rollback_plan.h"
@@ -75,10 +76,10 @@ static hudi_status delete_files(struct hd_op *op, const struct hd_table_snapshot
     return HUDI_OK;
 }
 
-/* Temporary files of log files that never got their name. There is no other writer under the lock,
- * and what a task that lives on writes there is of no use any more. */
+/* Temporary files of the target's log files that never got their name. What a task that lives on
+ * writes there is of no use any more. */
 static hudi_status delete_temporaries(struct hd_op *op, const struct hd_table_snapshot *table,
-                                      const char *partition_path)
+                                      const char *partition_path, const char *target_time)
 {
     hudi_status status = HUDI_OK;
     struct hd_arena arena = {0};
@@ -89,8 +90,7 @@ static hudi_status delete_temporaries(struct hd_op *op, const struct hd_table_sn
     HD_TRY_OUT(hd_path_join(op, table->path, partition_path, &dir));
     status = hd_fs_list_names(op, table->fs, dir, &arena, &files, &n);
     for (size_t i = 0; i < n && status == HUDI_OK; i++) {
-        if (files[i].is_dir ||
-            !hd_slice_starts_with(hd_slice_text(files[i].name), HD_TEMPORARY_PREFIX))
+        if (files[i].is_dir || !hd_log_temporary_is_of(files[i].name, target_time))
             continue;
         hd_free(op, path);
         path = NULL;
@@ -128,7 +128,8 @@ static hudi_status sweep(struct hd_op *op, const struct hd_table_snapshot *table
                            0, NULL, NULL);
     }
     for (size_t i = 0; i < partitions.n_entries && status == HUDI_OK; i++)
-        status = delete_temporaries(op, table, (const char *)partitions.entries[i].key.data);
+        status = delete_temporaries(op, table, (const char *)partitions.entries[i].key.data,
+                                    target_time);
     hd_map_clear(&partitions);
     hd_arena_clear(&arena);
     return status == HUDI_NOT_FOUND ? HUDI_OK : status;
@@ -195,7 +196,8 @@ static hudi_status run_plan(struct hd_op *op, const struct hd_table_snapshot *ta
     hd_str_clear(&metadata);
     if (status != HUDI_OK && status != HUDI_EXISTS)
         return status;
-    return hd_markers_delete(op, table->fs, table->path, plan->target_time);
+    HD_TRY(hd_markers_delete(op, table->fs, table->path, plan->target_time));
+    return hd_heartbeat_remove(op, table, plan->target_time);
 }
 
 hudi_status hd_rollback_instant(struct hd_op *op, hd_pool *pool, struct hd_table_snapshot *table,

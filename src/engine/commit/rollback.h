@@ -18,7 +18,7 @@
  *   5 the target's inflight and requested files are deleted; of a compaction or clustering only the
  *     inflight one, since its plan is to be run again
  *   6 {r}.rollback: what was done
- *   7 the target's marker folder is deleted
+ *   7 the target's marker folder and heartbeat are deleted
  *
  * What there is to undo: rollback_request.h. A completed compaction is not rolled back
  * (HUDI_NOT_IMPLEMENTED).

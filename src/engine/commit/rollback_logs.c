@@ -3,11 +3,10 @@
 #include "engine/commit/rollback_request.h"
 #include "format/layout/file_name.h"
 #include "format/log/log_reader.h"
+#include "format/log/log_writer.h"
 
 /* Of who appends rollback blocks, in all releases. */
 #define ROLLBACK_TOKEN "1-0-1"
-/* Versions that somebody else may take meanwhile. */
-#define MAX_TRIES 16
 
 /* The log files of one slice, listed. */
 struct slice_logs {
@@ -92,30 +91,32 @@ static hudi_status write_block(struct hd_op *op, const struct hd_table_snapshot 
                                const struct hd_rollback_request *request, const char *time,
                                const struct slice_logs *logs, const char **name)
 {
-    hudi_status status = HUDI_EXISTS;
+    const struct hd_log_target target = {.fs = table->fs,
+                                         .table_path = table->path,
+                                         .partition_path = request->partition_path,
+                                         .file_id = request->file_id,
+                                         .instant = request->latest_base_instant,
+                                         .writer = plan->target_time,
+                                         .write_token = ROLLBACK_TOKEN,
+                                         .first_version = logs->last_version + 1,
+                                         .max_bytes = UINT64_MAX};
+    hudi_status status = HUDI_OK;
     struct hd_str block = {0};
-    char *fresh = NULL, *path = NULL;
+    hd_log_writer *writer = NULL;
+    struct hd_log_append append;
 
     HD_TRY_OUT(hd_log_rollback_block_encode(op, time, plan->target_time, &block));
-    status = HUDI_EXISTS;
-    for (uint32_t i = 1; i <= MAX_TRIES && status == HUDI_EXISTS; i++) {
-        hd_free(op, fresh);
-        hd_free(op, path);
-        fresh = path = NULL;
-        HD_TRY_OUT(hd_log_file_name_format(op, request->file_id, request->latest_base_instant,
-                                           logs->last_version + i, ROLLBACK_TOKEN, &fresh));
-        HD_TRY_OUT(hd_path_join(op, logs->dir, fresh, &path));
-        status = hd_fs_publish(op, table->fs, path, block.data, block.size);
-    }
-    if (status == HUDI_EXISTS)
-        HD_TRY_OUT(hd_fail(op, HUDI_CONFLICT, "log files of %s are made as fast as looked at",
-                           request->file_id));
+    const struct hd_slice part = hd_str_slice(&block);
+    HD_TRY_OUT(hd_log_writer_open(op, &target, &writer));
+    HD_TRY_OUT(hd_log_writer_append(op, writer, &part, 1, &append));
+    HD_TRY_OUT(hd_arena_strdup(op, &plan->arena, append.file_name, (char **)name));
+    status = hd_log_writer_close(op, writer);
+    writer = NULL;
     HD_TRY_OUT(status);
-    HD_TRY_OUT(hd_arena_strdup(op, &plan->arena, fresh, (char **)name));
+    status = hd_fs_sync_dir(op, table->fs, logs->dir);
 out:
+    hd_log_writer_abort(op, writer);
     hd_str_clear(&block);
-    hd_free(op, fresh);
-    hd_free(op, path);
     return status;
 }
 

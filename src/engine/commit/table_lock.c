@@ -2,6 +2,7 @@
 #include "engine/commit/table_lock.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "store/file_system_ops.h"
 
@@ -9,9 +10,12 @@
 #define PROVIDER "hoodie.write.lock.provider"
 #define FILE_PROVIDER "org.apache.hudi.client.transaction.lock.FileSystemBasedLockProvider"
 
-/* Between looks at a lock file that is there. */
-#define LOOK_MS 100
+/* Between looks at a lock file that is there: what Hudi waits is meant for locks held long. */
+#define LOOK_MS 20
 #define MINUTE_MS INT64_C(60000)
+/* Of a lock file that is read: ours are shorter, others' say what they like. */
+#define MAX_OWNER_BYTES 65536
+#define MAX_HOST_BYTES 256
 
 /* The kernel's lock, and the provider's file, which exists as long as somebody holds it. */
 struct file_lock {
@@ -19,12 +23,44 @@ struct file_lock {
     struct hd_fs_lock *kernel; /* NULL on stores without */
     hd_file_system *fs;        /* borrowed of the table */
     char *path;
+    char *owner;       /* content of the file: machine and table, then who */
+    size_t same_bytes; /* of it, that all our writers of the machine and table write alike */
 };
+
+static void unlock_file(struct hd_fs_lock *base);
+static const struct hd_fs_lock_ops FILE_LOCK_OPS = {unlock_file};
 
 bool hd_has_several_writers(const struct hd_options *options)
 {
     return options != NULL &&
            strcmp(hd_options_text(options, NULL, MODE), "OPTIMISTIC_CONCURRENCY_CONTROL") == 0;
+}
+
+static uint64_t product(int64_t a, int64_t b)
+{
+    uint64_t out;
+
+    return __builtin_mul_overflow((uint64_t)a, (uint64_t)b, &out) ? UINT64_MAX / 4 : out;
+}
+
+uint64_t hd_table_lock_wait_ms(const struct hd_options *options)
+{
+    if (!hd_has_several_writers(options) || hd_options_has(options, "libhudi.write.lock.wait.ms"))
+        return (uint64_t)hd_options_int(options, NULL, "libhudi.write.lock.wait.ms");
+    const int64_t n_retries = hd_options_int(options, NULL, "hoodie.write.lock.client.num_retries");
+    const uint64_t pauses_ms =
+        product(n_retries, hd_options_int(options, NULL,
+                                          "hoodie.write.lock.client.wait_time_ms_between_retry"));
+    const char *const provider = hd_options_text(options, NULL, PROVIDER);
+
+    /* An attempt at a lock file does not wait. */
+    if (provider != NULL && strcmp(provider, FILE_PROVIDER) == 0)
+        return pauses_ms;
+    const uint64_t waits_ms =
+        product(n_retries < INT64_MAX ? n_retries + 1 : n_retries,
+                hd_options_int(options, NULL, "hoodie.write.lock.wait_time_ms"));
+    return pauses_ms > UINT64_MAX / 4 || waits_ms > UINT64_MAX / 4 ? UINT64_MAX / 2
+                                                                   : pauses_ms + waits_ms;
 }
 
 static hudi_status lock_kernel(struct hd_op *op, const struct hd_table_snapshot *table,
@@ -87,22 +123,65 @@ static hudi_status drop_expired(struct hd_op *op, const struct file_lock *lock,
     return status == HUDI_NOT_FOUND ? HUDI_OK : status;
 }
 
+/* "libhudi MACHINE TABLE" and a line of who it is. */
+static hudi_status name_owner(struct hd_op *op, struct file_lock *lock, const char *table_path)
+{
+    char host[MAX_HOST_BYTES] = "", uuid[HD_UUID_BYTES];
+
+    if (gethostname(host, sizeof host - 1) != 0)
+        host[0] = '\0';
+    hd_random_uuid(op, uuid);
+    HD_TRY(hd_asprintf(op, &lock->owner, "libhudi %s %s\n%ld %s\n", host, table_path,
+                       (long)getpid(), uuid));
+    lock->same_bytes = strcspn(lock->owner, "\n") + 1;
+    return HUDI_OK;
+}
+
+/* Does the file begin with the first `n` bytes of our owner's line? */
+static hudi_status is_owner(struct hd_op *op, const struct file_lock *lock, size_t n, bool *out)
+{
+    uint8_t *content = NULL;
+    size_t n_content = 0;
+
+    hudi_status status =
+        hd_fs_read_file(op, lock->fs, lock->path, MAX_OWNER_BYTES, &content, &n_content);
+    *out = status == HUDI_OK && n_content >= n && memcmp(content, lock->owner, n) == 0;
+    hd_free(op, content);
+    if (status == HUDI_CORRUPT) /* larger than ours are */
+        hd_op_clear_error(op);
+    return status == HUDI_NOT_FOUND || status == HUDI_CORRUPT ? HUDI_OK : status;
+}
+
+/* The file is there: is it left of a process that died? Whoever of us makes one holds the kernel's
+ * lock, which now is ours. */
+static hudi_status drop_left_behind(struct hd_op *op, const struct file_lock *lock, bool *dropped)
+{
+    *dropped = false;
+    if (lock->kernel == NULL)
+        return HUDI_OK;
+    HD_TRY(is_owner(op, lock, lock->same_bytes, dropped));
+    if (!*dropped)
+        return HUDI_OK;
+    hd_log(op, HD_LOG_WARN, "the lock file %s was left behind by a writer that died", lock->path);
+    const hudi_status status = hd_fs_delete_file(op, lock->fs, lock->path);
+    return status == HUDI_NOT_FOUND ? HUDI_OK : status;
+}
+
 static hudi_status make_lock_file(struct hd_op *op, const struct file_lock *lock,
                                   const struct hd_options *options, uint64_t wait_ms)
 {
     const uint64_t started_ms = hd_now_ms(op);
 
     for (;;) {
-        hd_output_file *file;
         bool dropped;
-        hudi_status status = hd_fs_open_output(op, lock->fs, lock->path, true, &file);
+        const hudi_status status =
+            hd_fs_publish(op, lock->fs, lock->path, lock->owner, strlen(lock->owner));
 
-        if (status == HUDI_OK)
-            return hd_output_file_close(op, file, true); /* empty, as Hudi leaves it */
         if (status != HUDI_EXISTS)
             return status;
-        hd_op_clear_error(op);
-        HD_TRY(drop_expired(op, lock, options, &dropped));
+        HD_TRY(drop_left_behind(op, lock, &dropped));
+        if (!dropped)
+            HD_TRY(drop_expired(op, lock, options, &dropped));
         HD_TRY(hd_op_check_cancel(op));
         if (dropped)
             continue;
@@ -115,40 +194,63 @@ static hudi_status make_lock_file(struct hd_op *op, const struct file_lock *lock
     }
 }
 
-/* Nobody is told when the file cannot be deleted: the next one finds it, and says so. */
+static void release(struct hd_op *op, struct file_lock *lock)
+{
+    hd_fs_unlock(lock->kernel);
+    hd_free(op, lock->path);
+    hd_free(op, lock->owner);
+    hd_free(op, lock);
+}
+
+/* Nobody is told when the file cannot be deleted: the next one finds it, and says so. Another's is
+ * left alone. */
 static void unlock_file(struct hd_fs_lock *base)
 {
     struct file_lock *const lock = (struct file_lock *)base;
     struct hd_op op;
+    bool ours;
 
     hd_op_init(&op);
-    (void)hd_fs_delete_file(&op, lock->fs, lock->path);
+    if (is_owner(&op, lock, strlen(lock->owner), &ours) == HUDI_OK && ours)
+        (void)hd_fs_delete_file(&op, lock->fs, lock->path);
     hd_op_clear(&op);
-    hd_fs_unlock(lock->kernel);
-    hd_free(NULL, lock->path);
-    hd_free(NULL, lock);
+    release(NULL, lock);
 }
 
+hudi_status hd_table_lock_check(struct hd_op *op, const struct hd_fs_lock *lock)
+{
+    const struct file_lock *const file = (const struct file_lock *)lock;
+    bool ours;
+
+    if (lock == NULL || lock->ops != &FILE_LOCK_OPS)
+        return HUDI_OK;
+    HD_TRY(is_owner(op, file, strlen(file->owner), &ours));
+    return ours ? HUDI_OK
+                : hd_fail_retriable(op, hd_fail(op, HUDI_CONFLICT,
+                                                "the lock file %s was taken by another writer",
+                                                file->path));
+}
+
+/* `*kernel` moves into the lock. */
 static hudi_status lock_by_file(struct hd_op *op, const struct hd_table_snapshot *table,
                                 const struct hd_options *options, uint64_t wait_ms,
                                 struct hd_fs_lock **kernel, struct hd_fs_lock **out)
 {
-    static const struct hd_fs_lock_ops OPS = {unlock_file};
     hudi_status status = HUDI_OK;
     struct file_lock *lock;
 
     HD_TRY(hd_alloc(op, sizeof *lock, &lock));
-    lock->base.ops = &OPS;
+    lock->base.ops = &FILE_LOCK_OPS;
     lock->fs = table->fs;
-    HD_TRY_OUT(lock_file_path(op, table, options, &lock->path));
-    HD_TRY_OUT(make_lock_file(op, lock, options, wait_ms));
     lock->kernel = *kernel;
     *kernel = NULL;
+    HD_TRY_OUT(lock_file_path(op, table, options, &lock->path));
+    HD_TRY_OUT(name_owner(op, lock, table->path));
+    HD_TRY_OUT(make_lock_file(op, lock, options, wait_ms));
     *out = &lock->base;
     return HUDI_OK;
 out:
-    hd_free(op, lock->path);
-    hd_free(op, lock);
+    release(op, lock);
     return status;
 }
 

@@ -5,22 +5,29 @@
 #include "format/layout/table_snapshot.h"
 
 /**
- * One writing process at a time: a kernel lock on TABLE/.hoodie/.libhudi.lock that ends with its
- * process however that ends, so a live writer is never taken for a dead one. Stores without such
- * locks (object stores) go without: then the caller sees to it that there is one writer.
+ * The table's lock. With one writer it is the kernel's, on TABLE/.hoodie/.libhudi.lock, held from
+ * begin to commit; it ends with its process however that ends, so a live writer is never taken for
+ * a dead one. Stores without such locks (object stores) go without: then the caller sees to it that
+ * there is one writer.
  *
- * With hoodie.write.concurrency.mode OPTIMISTIC_CONCURRENCY_CONTROL and the lock provider
- * FileSystemBasedLockProvider, Hudi's own writers share the table: then the provider's lock file
- * (.hoodie/lock, or in hoodie.write.lock.filesystem.path) is held too, from begin to commit. No
- * other writer completes meanwhile, so there is nothing to conflict with on this side; those that
- * had begun compare with what was committed here when they get the lock, as among themselves.
- * Another provider would be another case in hd_table_lock(): take after the kernel lock, give back
- * in the lock's `unlock`.
+ * With hoodie.write.concurrency.mode OPTIMISTIC_CONCURRENCY_CONTROL several writers, Hudi's as
+ * well, share the table. The lock is held for moments only (transaction.h): it is the kernel's and
+ * then that of the lock provider, which other machines and Hudi honour.
+ *
+ *   FileSystemBasedLockProvider  a file (.hoodie/lock, or in hoodie.write.lock.filesystem.path)
+ *                                that exists as long as somebody holds the lock. Ours says whose
+ *                                it is: found by the next holder of the kernel's lock on the same
+ *                                machine, its owner is dead, and the file is taken over.
+ *   InProcessLockProvider        the kernel's lock alone
  */
 #define HD_TABLE_LOCK_FILE ".libhudi.lock"
 
 /** Do several writers, of Hudi as well, share the table? */
 bool hd_has_several_writers(const struct hd_options *options);
+
+/** How long to wait for the lock: libhudi.write.lock.wait.ms; with several writers, unless that is
+ * given, what Hudi's options of retries and waits come to. */
+uint64_t hd_table_lock_wait_ms(const struct hd_options *options);
 
 /** @param options  may be NULL: one writer
  * @return HUDI_CONFLICT (retriable) after `wait_ms`; HUDI_INVALID for several writers without a
@@ -28,5 +35,10 @@ bool hd_has_several_writers(const struct hd_options *options);
 hudi_status hd_table_lock(struct hd_op *op, const struct hd_table_snapshot *table,
                           const struct hd_options *options, uint64_t wait_ms,
                           struct hd_fs_lock **out);
+
+/** Before something is made visible: is the lock still ours? A lock file is not when it was taken
+ * for expired, or when a writer looked for it just before it was made (Hadoop's local file system
+ * looks, then creates). @return HUDI_CONFLICT (retriable) */
+hudi_status hd_table_lock_check(struct hd_op *op, const struct hd_fs_lock *lock);
 
 #endif

@@ -198,6 +198,7 @@ static hudi_status open_writer(struct hd_op *op, hd_append_handle *handle)
         .partition_path = slice->partition_path,
         .file_id = slice->file_id,
         .instant = handle->base_instant,
+        .writer = config->instant_time,
         .write_token = handle->token,
         .first_version = next_version(handle),
         .max_bytes = (uint64_t)hd_write_int(config, "hoodie.logfile.max.size"),

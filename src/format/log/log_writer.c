@@ -2,6 +2,7 @@
 #include "format/log/log_writer.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "format/layout/file_name.h"
 
@@ -10,7 +11,7 @@
 
 struct hd_log_writer {
     struct hd_log_target target;
-    char *table_path, *partition_path, *file_id, *instant,
+    char *table_path, *partition_path, *file_id, *instant, *writer,
         *write_token;     /* what `target` points to */
     uint32_t version;     /* of the next file, or the one that is open */
     hd_output_file *file; /* NULL: the next group begins a file */
@@ -20,6 +21,14 @@ struct hd_log_writer {
     const char *file_name;
     const char *path;
 };
+
+bool hd_log_temporary_is_of(const char *name, const char *time)
+{
+    const size_t n_prefix = strlen(HD_TEMPORARY_PREFIX), n = strlen(time);
+
+    return strncmp(name, HD_TEMPORARY_PREFIX, n_prefix) == 0 &&
+           strncmp(name + n_prefix, time, n) == 0 && name[n_prefix + n] == '-';
+}
 
 hudi_status hd_log_writer_open(struct hd_op *op, const struct hd_log_target *target,
                                hd_log_writer **out)
@@ -35,6 +44,7 @@ hudi_status hd_log_writer_open(struct hd_op *op, const struct hd_log_target *tar
     HD_TRY_OUT(hd_strdup(op, target->partition_path, &writer->partition_path));
     HD_TRY_OUT(hd_strdup(op, target->file_id, &writer->file_id));
     HD_TRY_OUT(hd_strdup(op, target->instant, &writer->instant));
+    HD_TRY_OUT(hd_strdup(op, target->writer, &writer->writer));
     HD_TRY_OUT(hd_strdup(op, target->write_token, &writer->write_token));
     *out = writer;
     return HUDI_OK;
@@ -99,9 +109,9 @@ static hudi_status open_file(struct hd_op *op, hd_log_writer *writer)
         HD_TRY_OUT(path_of(op, writer, &path));
     } else {
         hd_random_uuid(op, uuid);
-        HD_TRY_OUT(hd_asprintf(op, &path, "%s%s%s/" HD_TEMPORARY_PREFIX "%s", writer->table_path,
+        HD_TRY_OUT(hd_asprintf(op, &path, "%s%s%s/" HD_TEMPORARY_PREFIX "%s-%s", writer->table_path,
                                writer->partition_path[0] == '\0' ? "" : "/", writer->partition_path,
-                               uuid));
+                               writer->writer, uuid));
         HD_TRY_OUT(hd_strdup(op, path, &writer->temporary));
     }
     status = hd_fs_open_output(op, writer->target.fs, path, true, &writer->file);
@@ -125,7 +135,11 @@ static hudi_status close_file(struct hd_op *op, hd_log_writer *writer)
     HD_TRY(path_of(op, writer, &path));
     const hudi_status status = hd_fs_rename(op, writer->target.fs, writer->temporary, path);
     hd_free(op, path);
-    HD_TRY(status == HUDI_EXISTS ? HUDI_CONFLICT : status);
+    if (status == HUDI_EXISTS)
+        return hd_fail_retriable(op, hd_fail(op, HUDI_CONFLICT,
+                                             "another writer made %s at the same time",
+                                             writer->file_name));
+    HD_TRY(status);
     hd_free(op, writer->temporary);
     writer->temporary = NULL;
     return HUDI_OK;
@@ -184,6 +198,7 @@ void hd_log_writer_abort(struct hd_op *op, hd_log_writer *writer)
     hd_free(op, writer->partition_path);
     hd_free(op, writer->file_id);
     hd_free(op, writer->instant);
+    hd_free(op, writer->writer);
     hd_free(op, writer->write_token);
     hd_arena_clear(&writer->names);
     hd_free(op, writer);

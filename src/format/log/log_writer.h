@@ -2,6 +2,8 @@
 #ifndef HD_FORMAT_LOG_WRITER_H
 #define HD_FORMAT_LOG_WRITER_H
 
+#include <stdbool.h>
+
 #include "base/op.h"
 #include "base/str.h"
 #include "store/file_system.h"
@@ -19,6 +21,9 @@
  */
 typedef struct hd_log_writer hd_log_writer;
 
+/** Whether a name is that of a temporary file which the writer of instant `time` made. */
+bool hd_log_temporary_is_of(const char *name, const char *time);
+
 /** Strings are copied. */
 struct hd_log_target {
     hd_file_system *fs;
@@ -26,6 +31,7 @@ struct hd_log_target {
     const char *partition_path; /* its folder exists */
     const char *file_id;
     const char *instant; /* in the name: the slice's base instant below version 8 */
+    const char *writer;  /* instant that writes: in the names of temporary files */
     const char *write_token;
     const char *suffix;     /* of the names: ".cdc", static; NULL: none */
     uint32_t first_version; /* one above the newest log file of that instant */

@@ -45,6 +45,7 @@ static void open_scene(struct hd_op *op, struct scene *scene, const char *name)
                                            .partition_path = "p",
                                            .file_id = "f-0",
                                            .instant = "001",
+                                           .writer = "20240101000000001",
                                            .write_token = "1-2-3",
                                            .first_version = 2,
                                            .max_bytes = 1000,
