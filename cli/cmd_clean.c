@@ -112,6 +112,37 @@ static void print_clean(const hudi_cleaning *done, size_t i)
     printf(earliest == NULL ? "\n" : "; readable from %s on\n", earliest);
 }
 
+/* What is to stay says by what: --versions alone would else count for nothing. */
+static bool take_policy(const struct cli_args *args)
+{
+    static const struct {
+        const char *option, *policy;
+    } POLICIES[] = {
+        {"commits", "KEEP_LATEST_COMMITS"},
+        {"versions", "KEEP_LATEST_FILE_VERSIONS"},
+        {"hours", "KEEP_LATEST_BY_HOURS"},
+    };
+    const char *policy = NULL;
+    hudi_error *error = NULL;
+
+    if (cli_value(&cli_clean, args, "policy") != NULL)
+        return true;
+    for (size_t i = 0; i < sizeof POLICIES / sizeof *POLICIES; i++) {
+        if (cli_value(&cli_clean, args, POLICIES[i].option) == NULL)
+            continue;
+        if (policy != NULL) {
+            cli_fail_text(CLI_EXIT_USAGE, "--commits, --versions and --hours exclude one another");
+            return false;
+        }
+        policy = POLICIES[i].policy;
+    }
+    if (policy == NULL ||
+        hudi_options_set(args->options, "hoodie.cleaner.policy", policy, &error) == HUDI_OK)
+        return true;
+    cli_fail(error);
+    return false;
+}
+
 static int run(hudi_context *context, const struct cli_args *args)
 {
     hudi_table *table = NULL;
@@ -124,6 +155,8 @@ static int run(hudi_context *context, const struct cli_args *args)
     if (!take_step(args, &step))
         return cli_fail_text(CLI_EXIT_USAGE,
                              "--schedule, --run, --pending and --dry-run exclude one another");
+    if (!take_policy(args))
+        return CLI_EXIT_USAGE;
     if (hudi_table_open(context, args->words[0], args->options, &table, &error) != HUDI_OK ||
         hudi_clean(table, step, cli_cancel(), &done, &error) != HUDI_OK) {
         exit_code = cli_fail(error);
