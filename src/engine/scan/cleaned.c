@@ -8,7 +8,8 @@
  * Was a file slice that a query of the past needs cleaned? Commits say what each new version of a
  * file group replaced (prevCommit): going back from the oldest version after `as_of` that is still
  * there, the first one at or before `as_of` must be the one that the view has. Groups that are gone
- * altogether are known from the replacecommits after `as_of`.
+ * altogether are known from the replacecommits after `as_of`; of groups that one of these replaced,
+ * savepoints may have kept older slices alone: what the writes up to `as_of` wrote to tells.
  *
  * Source: what Hudi asks instead is whether `as_of` is before the earliest commit that the last
  * clean retained (TimelineUtils.validateTimestampAsOf, Hudi 0.15.0), which savepointed slices pass
@@ -178,6 +179,78 @@ static hudi_status check_group(struct hd_op *op, const struct history *h,
     return is_gone(op, h, group->partition_path, group->file_id);
 }
 
+/* The view has the newest slice that is left of a group, and a later replacecommit took it out. */
+static bool is_last_of_replaced(const struct history *h, const struct hd_file_group *group)
+{
+    return group->n_slices > 0 && group->replaced_by != NULL &&
+           strcmp(group->replaced_by, h->as_of) > 0 &&
+           strcmp(group->slices[0].base_instant, h->as_of) <= 0;
+}
+
+/* Was there a newer one by then? `h` has the writes after that slice. */
+static hudi_status check_newest(struct hd_op *op, const struct history *h,
+                                const struct hd_file_group *group, const char *range_begin)
+{
+    const char *const newest = group->slices[0].base_instant;
+    const char *const planned = group->slices[0].compaction_instant; /* log files on it as well */
+
+    for (size_t i = h->n_writes; i > 0 && strcmp(h->writes[i - 1].time, newest) > 0; i--) {
+        const struct hd_write_stat *stat;
+        const char *const time = h->writes[i - 1].time;
+
+        if (strcmp(time, h->as_of) > 0)
+            continue;
+        HD_TRY(find_stat(op, h, &h->writes[i - 1], group->file_id, &stat));
+        if (stat == NULL || stat->path == NULL)
+            continue;
+        const char *const slash = strrchr(stat->path, '/');
+        struct hd_file_name name;
+        if (!hd_file_name_parse(slash == NULL ? stat->path : slash + 1, &name))
+            return HUDI_OK;
+        if (hd_slice_compare(name.instant, hd_slice_text(newest)) <= 0 ||
+            (planned != NULL && hd_slice_equal(name.instant, hd_slice_text(planned))) ||
+            (range_begin != NULL && strcmp(time, range_begin) <= 0))
+            return HUDI_OK;
+        return is_gone(op, h, group->partition_path, group->file_id);
+    }
+    return HUDI_OK;
+}
+
+/* With the writes after the oldest of those slices. */
+static hudi_status check_last_slices(struct hd_op *op, const struct history *of)
+{
+    hudi_status status = HUDI_OK;
+    struct history h = *of;
+
+    h.after = NULL;
+    h.archive = (struct hd_archived_timeline){0};
+    h.writes = NULL;
+    h.n_writes = 0;
+    for (size_t i = 0; i < h.view->n_groups; i++) {
+        const struct hd_file_group *const group = &h.view->groups[i];
+
+        if (is_last_of_replaced(&h, group) &&
+            (h.after == NULL || strcmp(group->slices[0].base_instant, h.after) < 0))
+            h.after = group->slices[0].base_instant;
+    }
+    if (h.after == NULL)
+        return HUDI_OK;
+    HD_TRY_OUT(list_writes(op, &h));
+    for (size_t i = 0; i < h.view->n_groups; i++) {
+        const struct hd_file_group *const group = &h.view->groups[i];
+        bool wanted;
+
+        if (!is_last_of_replaced(&h, group))
+            continue;
+        HD_TRY_OUT(hd_scan_partition_may_match(op, h.pruner, group->partition_path, &wanted));
+        if (wanted)
+            HD_TRY_OUT(check_newest(op, &h, group, of->after));
+    }
+out:
+    clear_history(op, &h);
+    return status;
+}
+
 /* A group without any file left that a later replacecommit replaced: did it have rows by then? */
 static hudi_status check_vanished(struct hd_op *op, const struct history *h, size_t replaced_by,
                                   const char *partition_path, const char *file_id)
@@ -264,6 +337,7 @@ hudi_status hd_scan_check_cleaned(struct hd_op *op, const struct hd_table_snapsh
     }
     for (size_t i = 0; i < h.n_writes; i++)
         HD_TRY_OUT(check_replaced(op, &h, i));
+    HD_TRY_OUT(check_last_slices(op, &h));
 out:
     clear_history(op, &h);
     return status;
