@@ -1,586 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random writes, kills and services against a table kept in memory, through the program.
 
-Each table's seed is printed when it fails; `mor_model_test.py SEED [N]` runs N tables from it on.
-HUDI_PROGRAM names the program; HUDI_TEST_SEED and HUDI_TEST_TABLES are for a run by pytest.
-
-What is expected follows docs/format/log-format.md 7 for tables before version 8: a file group holds
-for each key a row of its base file and an entry of its log files. Which of the two a write changed
-is taken from its commit metadata.
+Each table's seed is printed when it fails; `mor_model_test.py SEED [N [STEPS]]` runs N tables from it on.
+HUDI_PROGRAM names the program; HUDI_TEST_SEED and HUDI_TEST_TABLES are for a run by pytest, and
+HUDI_TEST_SECONDS, which goes on with tables for that long.
 """
-import copy
 import json
 import os
 import pathlib
-import random
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-PROGRAM = os.environ.get("HUDI_PROGRAM", str(ROOT / "build" / "dev" / "hudi"))
-ENVIRONMENT = {**os.environ, "LSAN_OPTIONS": f"suppressions={ROOT}/tests/support/lsan.supp"}
-META = ["_hoodie_commit_time", "_hoodie_commit_seqno", "_hoodie_record_key",
-        "_hoodie_partition_path", "_hoodie_file_name"]
-DELETED = "deleted"  # an entry: a delete with its ordering value behind it
-PACKAGE = "org.apache.hudi.common.model."
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from services import Services  # noqa: E402
+from world import META, Wrong  # noqa: E402
 
 
-class Wrong(Exception):
-    pass
-
-
-class Place:
-    """A key in a file group."""
-
-    def __init__(self, file_id, base):
-        self.file_id = file_id
-        self.partition = base["p"]
-        self.base = base
-        self.log = None
-        self.pending = None  # time of a compaction that is to merge the log
-        self.later = []      # what was appended since that was planned
-
-    def __eq__(self, other):
-        return vars(self) == vars(other)
-
-    def __repr__(self):
-        return (f"Place({self.file_id}, base={self.base}, log={self.log}, "
-                f"pending={self.pending}, later={self.later})")
-
-
-def order(value):
-    return (-1, 0) if value is None else (0, value)
-
-
-class World:
-    def __init__(self, seed, folder):
-        self.random = random.Random(seed)
-        self.seed = seed
-        self.folder = pathlib.Path(folder)
-        self.path = self.folder / "t"
-        self.did = []
-        self.keys = {}     # (partition, id), or id when the index is global: places
-        self.states = {}   # instant: keys after it
-        self.snapshots = {}
-        self.savepoint = None
-        self.compactions = set()
-        self.n_inputs = 0
-        self.read_now = None
-        self.configure()
-
-    # ---- the table ----------------------------------------------------------------------------
-
-    def configure(self):
-        pick, chance = self.random.choice, self.random.random
-        self.mor = chance() < 0.85
-        self.version = pick([3, 6, 6, 6])
-        self.ordered = chance() < 0.8
-        self.payload = "OverwriteWithLatestAvroPayload" if not self.ordered else pick(
-            ["DefaultHoodieRecordPayload", "OverwriteWithLatestAvroPayload",
-                             "EventTimeAvroPayload"])
-        self.event_time = self.payload != "OverwriteWithLatestAvroPayload"
-        self.partitions = pick([["p0"], ["p0", "p1", "p2"], ["p0", "p1", "p2"]])
-        self.partitioned = len(self.partitions) > 1
-        self.index = pick(["BLOOM", "SIMPLE", "GLOBAL_BLOOM", "GLOBAL_SIMPLE"])
-        self.is_global = "GLOBAL" in self.index
-        self.meta = chance() < 0.85
-        self.fat = chance() < 0.15
-        self.delete_column = chance() < 0.5
-        self.id_type = pick(["string", "long"])
-        self.n_ids = pick([12, 40, 150])
-        small = pick([0, 0, 104857600, 104857600, 20000]) if self.meta else 0
-        schema = [f"id {self.id_type} not null", "p string", "at long", "a string", "n int",
-                  "d double", "b boolean"]
-        if self.delete_column:
-            schema.append("_hoodie_is_deleted boolean")
-        (self.folder / "schema").write_text("\n".join(schema) + "\n")
-        words = ["--schema", self.folder / "schema", "--key", "id"]
-        if self.ordered:
-            words += ["--order-by", "at"]
-        if self.partitioned:
-            words += ["--partition-by", "p"]
-        options = {
-            "hoodie.write.table.version": self.version,
-            "hoodie.table.type": "MERGE_ON_READ" if self.mor else "COPY_ON_WRITE",
-            "hoodie.datasource.write.payload.class": PACKAGE + self.payload,
-            "hoodie.populate.meta.fields": str(self.meta).lower()}
-        self.options = {
-            "hoodie.index.type": self.index,
-            "hoodie.bloom.index.update.partition.path": "true",
-            "hoodie.simple.index.update.partition.path": "true",
-            "hoodie.index.bloom.num_entries": pick([10, 100, 1000]),
-            "hoodie.index.bloom.fpp": "0.01",
-            "hoodie.parquet.small.file.limit": small,
-            "hoodie.parquet.max.file.size": pick([40000, 125829120]),
-            "hoodie.copyonwrite.record.size.estimate": pick([1024, 4000]),
-            "hoodie.logfile.max.size": pick([1, 2000, 1073741824]),
-            "hoodie.logfile.data.block.max.size": pick([1, 300, 3000, 268435456]),
-            "hoodie.merge.small.file.group.candidates.limit": pick([1, 3]),
-            "libhudi.threads": pick([1, 2, 4])}
-        if chance() < 0.3:
-            self.options["libhudi.memory.budget.bytes"] = pick([1 << 20, 3 << 20, 16 << 20])
-        self.compacts = self.mor and self.meta and chance() < 0.7
-        if self.compacts and chance() < 0.4:
-            self.options.update({pick(["hoodie.compact.inline", "hoodie.compact.schedule.inline"]):
-                                 "true", "hoodie.compact.inline.max.delta.commits": pick([1, 2])})
-        self.clean_commits = pick([1, 2, 3, 5])
-        self.auto = chance() < 0.5
-        if self.auto:
-            self.options.update({"hoodie.cleaner.commits.retained": self.clean_commits,
-                                 "hoodie.keep.min.commits": self.clean_commits + 1,
-                                 "hoodie.keep.max.commits": self.clean_commits + 2})
-        else:
-            self.options.update({"hoodie.clean.automatic": "false",
-                                 "hoodie.archive.automatic": "false"})
-        self.event_time = self.event_time and self.ordered
-        self.say("create", options, self.options, ordered=self.ordered,
-                 partitions=self.partitions, delete_column=self.delete_column)
-        self.do("create", self.path, *words, *self.words(options))
-
-    def say(self, *words, **more):
-        self.did.append(" ".join(map(str, words)) + "".join(f" {k}={v}" for k, v in more.items()))
-
-    @staticmethod
-    def words(options):
-        return [word for key, value in options.items() for word in ("-o", f"{key}={value}")]
-
-    def run(self, *words, check=True):
-        result = subprocess.run([PROGRAM, *map(str, words)], capture_output=True, timeout=120,
-                                env=ENVIRONMENT, check=False)
-        text = result.stderr.decode(errors="replace")
-        if "Sanitizer" in text or "runtime error" in text or result.returncode < 0:
-            raise Wrong(f"{words}: {result.returncode} {text}")
-        if check and result.returncode != 0:
-            raise Wrong(f"{words}: {result.returncode} {text} {result.stdout.decode()[-1500:]}")
-        return result
-
-    def do(self, *words):
-        return self.run(*words).stdout.decode()
-
-    def read(self, *words):
-        options = {"libhudi.threads": self.random.choice([1, 3])}
-        if self.random.random() < 0.3:
-            options["libhudi.memory.budget.bytes"] = 1 << 20
-        text = self.do("read", self.path, "--format", "jsonl", *words, *self.words(options))
-        return [json.loads(line) for line in text.splitlines()]
-
-    def completed(self, compactions=False):
-        """Times of the writes on the active timeline."""
-        wanted = ("commit",) if compactions else \
-            ("deltacommit", "replacecommit") if self.mor else ("commit", "replacecommit")
-        out = []
-        for path in (self.path / ".hoodie").iterdir():
-            time_, _, action = path.name.partition(".")
-            if action in wanted:
-                out.append(time_)
-        return sorted(out)
-
-    def now(self):
-        """The rows, read once after each step."""
-        if self.read_now is None:
-            self.read_now = self.read()
-        return self.read_now
-
-    # ---- what a table holds -------------------------------------------------------------------
-
-    def key_of(self, row):
-        partition = row["p"] if self.partitioned else ""
-        return row["id"] if self.is_global else (partition, row["id"])
-
-    def newer(self, older, newer_order):
-        """Does what came later with that ordering value win over the row?"""
-        return not self.ordered or order(older["at"]) <= order(newer_order)
-
-    def merged(self, place):
-        if place.later:
-            place = copy.copy(place)
-            later, place.later, place.pending = place.later, [], None
-            for row, whole in later:
-                self.append(place, row, whole)
-        if place.log is None:
-            return place.base
-        if place.log[0] == DELETED:
-            return None
-        row = place.log[1]
-        if place.base is not None and self.event_time and not self.newer(place.base, row["at"]):
-            return place.base
-        return row
-
-    def live(self, key):
-        for place in self.keys.get(key, []):
-            row = self.merged(place)
-            if row is not None:
-                return place, row
-        return None, None
-
-    def rows(self):
-        return [row for key in self.keys for row in [self.live(key)[1]] if row is not None]
-
-    @staticmethod
-    def is_delete(row):
-        return bool(row.get("_hoodie_is_deleted"))
-
-    def append(self, place, row, whole=False):
-        """To the log. `whole`: by the delete operation, or since the row moved."""
-        if place.pending:
-            place.later.append((row, whole))
-            return
-        entry = (DELETED, None) if whole else \
-            (DELETED, row["at"] if self.ordered else None) if self.is_delete(row) else ("row", row)
-        if place.log is not None and place.log[0] != DELETED:
-            if entry[0] == DELETED and entry[1] is not None and \
-                    not self.newer(place.log[1], entry[1]):
-                return
-            if entry[0] != DELETED and not self.newer(place.log[1], row["at"]):
-                return
-        place.log = entry
-
-    def merge(self, key, place, row, whole=False):
-        """Into the base file."""
-        if place.log is not None or place.pending:
-            raise Wrong(f"{key}: a base file with log files was rewritten")
-        if not whole and self.event_time and not self.newer(place.base, row["at"]):
-            return
-        if whole or self.is_delete(row):
-            self.keys[key].remove(place)
-        else:
-            place.base = row
-
-    def combine(self, rows):
-        out = {}
-        for row in rows:
-            key = self.key_of(row)
-            old = out.get(key)
-            if old is None or self.newer(old, row["at"]):
-                out[key] = row
-        return out
-
-    # ---- writes -------------------------------------------------------------------------------
-
-    def make_row(self, identity, partition=None):
-        pick = self.random.choice
-        ts = self.random.randrange(6)
-        if self.ordered and self.random.random() < 0.04:
-            ts = None
-        a = pick(["", "x", "ü\U0001F600", None, "v" * 40]) if not self.fat else \
-            self.random.choice("abcdef") + f"{self.random.random():.9f}" * 220
-        row = {"id": identity if self.id_type == "long" else f"k{identity}",
-               "p": partition or pick(self.partitions), "at": ts,
-               "n": pick([None, 0, -1, 2147483647]), "d": pick([None, 0.5, -1e300]),
-               "b": pick([None, True, False]), "a": a}
-        if self.delete_column:
-            row["_hoodie_is_deleted"] = pick([None, False, False, False, True])
-        return row
-
-    def write_rows(self, op):
-        n = self.random.choice([1, 3, 10, self.n_ids])
-        if op in ("upsert", "delete"):
-            if not self.rows():
-                n = self.n_ids
-            return [self.make_row(self.random.randrange(self.n_ids)) for _ in range(n)]
-        rows = []  # without a key that is there, or comes twice
-        taken = set()
-        some = self.random.sample(self.partitions, self.random.randint(1, len(self.partitions)))
-        overwritten = set(some) if op == "insert_overwrite" else set()
-        for _ in range(n):
-            row = self.make_row(self.random.randrange(self.n_ids), self.random.choice(some))
-            if op == "insert_overwrite" and row.get("_hoodie_is_deleted"):
-                row["_hoodie_is_deleted"] = False  # a partition that gets deletes alone is left alone
-            key = self.key_of(row)
-            there = self.live(key)[1]
-            if there is not None and op != "insert_overwrite_table" and \
-                    not (there["p"] in overwritten and self.is_global) and \
-                    not (op == "insert_overwrite" and not self.is_global):
-                continue
-            if key in taken:
-                continue
-            taken.add(key)
-            rows.append(row)
-        if op == "insert_overwrite" and self.is_global:
-            got = {row["p"] for row in rows}
-            rows = [row for row in rows
-                    if self.live(self.key_of(row))[1] is None or
-                    self.live(self.key_of(row))[1]["p"] in got]
-            if {row["p"] for row in rows} != got:
-                return []
-        return rows
-
-    def stats(self, instant):
-        """By file id: does the commit append to log files of it?"""
-        for action in ("deltacommit", "commit", "replacecommit"):
-            path = self.path / ".hoodie" / f"{instant}.{action}"
-            if path.exists():
-                metadata = json.loads(path.read_bytes())
-                return {stat["fileId"]: ".log." in stat["path"]
-                        for stats in metadata["partitionToWriteStats"].values() for stat in stats}
-        raise Wrong(f"{instant} is not there")
-
-    def find_new_files(self):
-        """The file group that each row is in."""
-        if not self.meta:
-            return {}
-        out = {}
-        for row in self.now():
-            name = row["_hoodie_file_name"]
-            out[self.key_of(row)] = name.split("_")[0]
-        return out
-
-    def apply_upsert(self, rows, instant, whole):
-        stats = self.stats(instant)
-        inserted = []
-
-        def change(key, place, row, away=False):
-            appends = self.mor if not self.meta else stats.get(place.file_id)
-            if appends is None:
-                raise Wrong(f"{key}: {instant} did not write to {place.file_id}")
-            if appends:
-                self.append(place, row, whole or away)
-            else:
-                self.merge(key, place, row, whole or away)
-        for key, row in self.combine(rows).items():
-            place, stored = self.live(key)
-            if place is None:
-                places = self.keys.get(key, [])
-                if places:
-                    self.revived.append((key, row))
-                elif not whole and not self.is_delete(row):
-                    inserted.append((key, row))
-                continue
-            if self.is_global and self.partitioned and stored["p"] != row["p"] and \
-                    self.moves(place, row):
-                if not whole and not self.is_delete(row) and \
-                        (not self.event_time or self.newer(stored, row["at"])):
-                    change(key, place, row, away=True)
-                    inserted.append((key, row))
-                    continue
-            change(key, place, row)
-        files = self.find_new_files()
-        for key, row in inserted:
-            self.keys.setdefault(key, []).insert(0, Place(files.get(key), row))
-        for key, row in self.revived:
-            self.revive(key, row, stats, files, whole)
-        self.revived = []
-
-    def moves(self, place, row):
-        return place.partition != row["p"]
-
-    def revive(self, key, row, stats, files, whole):
-        """A key that log files deleted wherever it was."""
-        places = self.keys[key]
-        if whole or self.is_delete(row):
-            return  # deleted again
-        if len(places) == 1 and (not self.is_global or not self.moves(places[0], row)):
-            place = places[0]
-            appends = self.mor if not self.meta else stats.get(place.file_id)
-            if appends:
-                self.append(place, row)
-                return
-        if self.meta:
-            for place in places:
-                if place.file_id == files.get(key):
-                    self.append(place, row)
-                    return
-        elif not self.is_global:
-            self.append(places[0], row)
-            return
-        places.insert(0, Place(files.get(key), row))
-
-    def fix_revivals(self, rows):
-        """Keys that are dead in several places, or elsewhere: rows that win wherever they go."""
-        out = []
-        for row in rows:
-            key = self.key_of(row)
-            places = self.keys.get(key, [])
-            if places and self.live(key)[1] is None and \
-                    (len(places) > 1 or self.is_global or not self.meta):
-                row = {**row, "at": 9}
-                if self.delete_column:
-                    row["_hoodie_is_deleted"] = None
-            out.append(row)
-        return out
-
-    def apply(self, op, rows, instant):
-        self.revived = []
-        if op in ("upsert", "delete"):
-            self.apply_upsert(rows, instant, op == "delete")
-        elif op == "delete_partition":
-            self.replace(set(rows))
-        else:
-            if op == "insert_overwrite":
-                self.replace({row["p"] for row in rows})
-            elif op == "insert_overwrite_table":
-                self.replace(set(self.partitions))
-            files = self.find_new_files()
-            for row in rows:
-                if not self.is_delete(row):
-                    key = self.key_of(row)
-                    self.keys.setdefault(key, []).insert(0, Place(files.get(key), row))
-        self.remember(instant)
-
-    def replace(self, partitions):
-        for key in list(self.keys):
-            self.keys[key] = [place for place in self.keys[key] if self.partitioned and
-                              place.partition not in partitions]
-
-    def remember(self, instant):
-        self.states[instant] = copy.deepcopy(self.keys)
-        self.snapshots[instant] = self.sorted(self.rows())
-
-    @staticmethod
-    def sorted(rows):
-        return sorted((json.dumps(row, sort_keys=True) for row in rows))
-
-    def write(self, kill):
-        ops = ["upsert"] * 8 + ["delete"] * 3 + ["insert"] * 2 + ["bulk_insert"]
-        ops += ["insert_overwrite", "insert_overwrite_table", "delete_partition"]
-        op = self.random.choice(ops) if self.rows() else "upsert"
-        words = ["write", self.path, "--op", op, "--json", *self.words(self.options)]
-        if op == "delete_partition":
-            if not self.partitioned:
-                return
-            rows = self.random.sample(self.partitions, 1)
-            words += ["--partitions", ",".join(rows)]
-        else:
-            rows = self.write_rows(op)
-            if op == "upsert":
-                rows = self.fix_revivals(rows)
-            if not rows:
-                return
-            self.n_inputs += 1
-            path = self.folder / f"in{self.n_inputs}.jsonl"
-            path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-            words.insert(2, path)
-        before = self.completed()
-        self.say(op, words[2] if op != "delete_partition" else rows, "kill" if kill else "")
-        if kill:
-            self.kill(words)
-            after = [time for time in self.completed() if time not in before and
-                     time > max(before, default="")]
-            if len(after) > 1:
-                raise Wrong(f"{after} after one write")
-            if after:
-                self.say("  completed", after[0])
-                self.apply(op, rows, after[0])
-            return
-        done = json.loads(self.do(*words))
-        self.say("  ", done)
-        self.apply(op, rows, done["instant"])
-
-    def kill(self, words):
-        process = subprocess.Popen([PROGRAM, *map(str, words)], stdout=subprocess.DEVNULL,
-                                   stderr=subprocess.DEVNULL, env=ENVIRONMENT)
-        time.sleep(self.random.random() * 0.5)
-        process.kill()
-        process.wait()
-
-    # ---- services -----------------------------------------------------------------------------
-
-    def service(self, words, kill):
-        self.say(*words, "kill" if kill else "")
-        words = [words[0], self.path, *words[1:], *self.words(
-            {k: v for k, v in self.options.items() if k.startswith("libhudi")})]
-        if kill:
-            self.kill(words)
-        else:
-            self.do(*words)
-
-    def clean(self, kill):
-        self.service(["clean", "--commits", self.clean_commits], kill)
-
-    def archive(self, kill):
-        self.service(["archive", "--min", self.clean_commits + 1, "--max", self.clean_commits + 2],
-                     kill)
-
-    def compact(self, kill):
-        if self.compacts:
-            how = self.random.choice([[], [], ["--schedule"], ["--run"]])
-            self.service(["compact", *how], kill)
-
-    def see_compactions(self):
-        """What became of the compactions that this step planned or ran."""
-        if not self.compacts:
-            return
-        before = copy.deepcopy(self.keys)
-        places = [place for places in self.keys.values() for place in places]
-        text = self.do("compact", self.path, "--pending", "--json")
-        plans = [json.loads(line) for line in text.splitlines()]
-        for time_ in self.completed(compactions=True):
-            if time_ in self.compactions:
-                continue
-            self.compactions.add(time_)
-            groups = set(self.stats(time_))
-            self.say("  compacted", time_, *groups)
-            for place in places:
-                if place.file_id in groups:
-                    if place.pending not in (None, time_):
-                        raise Wrong(f"{place}: compacted by {time_}")
-                    later, place.later, place.pending = place.later, [], None
-                    place.base = self.merged(place)
-                    place.log = None
-                    for row, whole in later:
-                        self.append(place, row, whole)
-        pending = {}
-        for plan in plans:
-            for part in plan["slices"]:
-                if part["file_id"] in pending:
-                    raise Wrong(f"{part['file_id']} is in two plans")
-                pending[part["file_id"]] = plan["instant"]
-        for place in places:
-            time_ = pending.get(place.file_id)
-            if place.pending and place.pending != time_:
-                raise Wrong(f"{place}: its plan is gone, now {time_}")
-            place.pending = time_
-        for key in list(self.keys):  # what the new base file does not have
-            self.keys[key] = [place for place in self.keys[key]
-                              if place.base is not None or place.log is not None or place.later]
-        if self.keys != before and self.completed():
-            self.states[self.completed()[-1]] = copy.deepcopy(self.keys)
-
-    def rollback(self, kill):
-        completed = self.completed()
-        if len(completed) < 2 or self.savepoint == completed[-1] or kill or \
-                completed[-2] not in self.states:
-            return
-        result = self.run("rollback", self.path, completed[-1], check=False)
-        self.say("rollback", completed[-1], result.returncode, result.stderr.decode().strip())
-        if result.returncode != 0:
-            if self.completed() != completed:
-                raise Wrong("a refused rollback changed the timeline")
-            return
-        del self.snapshots[completed[-1]], self.states[completed[-1]]
-        self.keys = copy.deepcopy(self.states[completed[-2]])
-
-    def take_savepoint(self, kill):
-        completed = self.completed()
-        if self.savepoint is not None or not completed or kill:
-            return
-        self.savepoint = self.random.choice(completed[-2:])
-        result = self.run("savepoint", self.path, self.savepoint, check=False)
-        self.say("savepoint", self.savepoint, result.returncode, result.stderr.decode().strip())
-        if result.returncode != 0:
-            self.savepoint = None
-
-    def restore(self, kill):
-        if self.savepoint is None:
-            return
-        if kill:
-            self.service(["restore", self.savepoint], kill)
-        result = self.run("restore", self.path, self.savepoint, check=False)
-        self.say("restore", self.savepoint, result.returncode, result.stderr.decode().strip())
-        if result.returncode != 0:
-            if b"compaction" not in result.stderr:
-                raise Wrong("a restore failed")
-            return
-        for instant in [i for i in self.snapshots if i > self.savepoint]:
-            del self.snapshots[instant], self.states[instant]
-        self.keys = copy.deepcopy(self.states[self.savepoint])
-        if self.random.random() < 0.5:
-            self.service(["savepoint", self.savepoint, "--delete"], False)
-            self.savepoint = None
-
+class World(Services):
     # ---- checks -------------------------------------------------------------------------------
 
     def plain(self, rows):
@@ -612,17 +51,17 @@ class World:
             self.run("verify", self.path)
         if not completed:
             return
-        instant = self.random.choice(completed)
-        if instant in self.snapshots and instant in completed[-self.clean_commits:] + \
-                [self.savepoint]:
-            self.differ(f"as of {instant}", self.plain(self.read("--as-of", instant)),
-                        self.snapshots[instant])
-        elif instant in self.snapshots:
+        wanted = {self.random.choice(completed), *self.savepoints}
+        kept = {time_ for time_, _ in self.instants()[-self.clean_commits:]} \
+            if not self.versions_cleaned else set()
+        for instant in sorted(wanted & set(self.snapshots)):
             result = self.run("read", self.path, "--format", "jsonl", "--as-of", instant,
                               check=False)
             if result.returncode == 0:
                 rows = [json.loads(line) for line in result.stdout.decode().splitlines()]
-                self.differ(f"as of old {instant}", self.plain(rows), self.snapshots[instant])
+                self.differ(f"as of {instant}", self.plain(rows), self.snapshots[instant])
+            elif instant in kept or instant in self.savepoints:
+                raise Wrong(f"as of {instant}: {result.stderr.decode()}")
         if self.meta:
             since = self.random.choice(completed[-self.clean_commits:])
             result = self.run("read", self.path, "--format", "jsonl", "--since", since,
@@ -640,11 +79,12 @@ class World:
     def step(self):
         kill = self.random.random() < 0.2
         what = self.random.choices(
-            [self.write, self.clean, self.archive, self.rollback, self.take_savepoint,
-             self.restore, self.compact], [14, 2, 2, 2, 1, 1, 3])[0]
+            [self.write, self.compact, self.cluster, self.clean, self.archive, self.rollback,
+             self.drop_plan, self.take_savepoint, self.drop_savepoint, self.restore],
+            [14, 3, 3, 2, 2, 2, 0.5, 1.5, 0.5, 1.5])[0]
         self.read_now = None
         what(kill)
-        self.see_compactions()
+        self.see_services()
         self.check()
 
     def play(self, n_steps):
@@ -663,15 +103,17 @@ def run_table(seed, n_steps=16):
 
 
 def test_random_tables_hold_what_they_should():
-    seed = int(os.environ.get("HUDI_TEST_SEED", "1"))
-    for i in range(int(os.environ.get("HUDI_TEST_TABLES", "4"))):
-        run_table(seed + i)
+    seed, n = int(os.environ.get("HUDI_TEST_SEED", "1")), 0
+    until = time.monotonic() + float(os.environ.get("HUDI_TEST_SECONDS", "0"))
+    while n < int(os.environ.get("HUDI_TEST_TABLES", "4")) or time.monotonic() < until:
+        run_table(seed + n)
+        n += 1
 
 
 if __name__ == "__main__":
     for number in range(int(sys.argv[2]) if len(sys.argv) > 2 else 1):
         try:
-            run_table(int(sys.argv[1]) + number)
+            run_table(int(sys.argv[1]) + number, int(sys.argv[3]) if len(sys.argv) > 3 else 16)
             print(int(sys.argv[1]) + number, "good", flush=True)
         except AssertionError as failed:
             print(failed, flush=True)
