@@ -4,56 +4,32 @@
 #include "engine/commit/rollback.h"
 #include "engine/commit/table_lock.h"
 #include "engine/commit/writable.h"
-#include "format/timeline/replace_plan.h"
+#include "service/revertible.h"
 
-/* Only what nothing builds on may go: a write that did not finish, or the newest completed one. */
-static hudi_status choose_target(struct hd_op *op, const struct hd_timeline *timeline,
-                                 const char *time, const struct hd_instant **out)
+static const struct hd_instant *find_write(const struct hd_timeline *timeline, const char *time)
 {
-    const struct hd_instant *last = hd_timeline_last_completed_write(timeline);
-
-    *out = NULL;
-    for (size_t i = 0; i < timeline->n_instants; i++) {
-        const struct hd_instant *instant = &timeline->instants[i];
-        if (strcmp(instant->time, time) == 0 && hd_instant_is_write(instant))
-            *out = instant;
-    }
-    if (*out == NULL)
-        return hd_fail(op, HUDI_INVALID, "there is no write %s on the timeline", time);
-    if (hd_timeline_find(timeline, time, HD_ACTION_SAVEPOINT) != NULL)
-        return hd_fail(op, HUDI_INVALID, "%s is savepointed: drop the savepoint first", time);
-    if ((*out)->state == HD_COMPLETED && *out != last)
-        return hd_fail(op, HUDI_INVALID,
-                       "%s is not the newest completed write (%s is): what came after builds on it",
-                       time, last->time);
-    return HUDI_OK;
+    for (size_t i = hd_timeline_lower_bound(timeline, time);
+         i < timeline->n_instants && strcmp(timeline->instants[i].time, time) == 0; i++)
+        if (hd_instant_is_write(&timeline->instants[i]))
+            return &timeline->instants[i];
+    return NULL;
 }
 
-/* Nor one whose files the plan of a compaction or clustering names: it could never be run. */
-static hudi_status check_plans(struct hd_op *op, const struct hd_timeline *timeline,
-                               const struct hd_instant *target)
+/* A compaction that was begun goes back to its plan. The plan itself stays: writes put log files on
+ * it. */
+static hudi_status roll_back_target(struct hd_op *op, hudi_context *context,
+                                    struct hd_table_snapshot *table,
+                                    const struct hd_instant *target)
 {
-    hudi_status status = HUDI_OK;
-    struct hd_arena arena = {0};
-    struct hd_pending_file_group *groups[2];
-    size_t n[2] = {0, 0};
-
-    if (target->state != HD_COMPLETED)
-        return HUDI_OK;
-    HD_TRY_OUT(hd_pending_compaction_file_ids(op, timeline, &arena, &groups[0], &n[0]));
-    HD_TRY_OUT(hd_pending_clustering_file_ids(op, timeline, &arena, &groups[1], &n[1]));
-    for (size_t list = 0; list < 2; list++)
-        for (size_t i = 0; i < n[list]; i++)
-            if (strcmp(groups[list][i].instant, target->time) > 0)
-                HD_TRY_OUT(hd_fail(op, HUDI_INVALID,
-                                   "%s is planned on what %s wrote: run the plan first",
-                                   groups[list][i].instant, target->time));
-out:
-    hd_arena_clear(&arena);
-    return status;
+    if (target->state == HD_COMPLETED || target->pending_action != HD_ACTION_COMPACTION)
+        return hd_rollback_for_good(op, table, target);
+    if (target->state == HD_REQUESTED)
+        return hd_fail(op, HUDI_INVALID, "%s is a compaction that is planned only: run it",
+                       target->time);
+    return hd_rollback_instant(op, context->pool, table, target);
 }
 
-/* Nor one that is being written. */
+/* What is being written is its writer's. */
 static hudi_status check_dead(struct hd_op *op, const struct hd_table_snapshot *table,
                               const struct hd_options *options, const struct hd_instant *target)
 {
@@ -74,17 +50,26 @@ static hudi_status roll_back(struct hd_op *op, hudi_context *context, const char
     struct hd_table_snapshot table = {0};
     struct hd_fs_lock *lock = NULL;
     const struct hd_instant *target;
+    bool undone = false;
 
     HD_TRY_OUT(hd_table_snapshot_load(op, uri, &table));
     HD_TRY_OUT(hd_check_writable(op, &table));
     HD_TRY_OUT(hd_table_lock(op, &table, options, hd_table_lock_wait_ms(options), &lock));
     HD_TRY_OUT(hd_table_snapshot_reload(op, &table));
     HD_TRY_OUT(hd_check_no_restore(op, &table.timeline));
-    HD_TRY_OUT(choose_target(op, &table.timeline, time, &target));
+    HD_TRY_OUT(hd_finish_rollbacks(op, &table, time, &undone));
+    target = find_write(&table.timeline, time);
+    if (target == NULL && undone) /* by a rollback that was killed */
+        goto out;
+    if (target == NULL)
+        HD_TRY_OUT(hd_fail(op, HUDI_INVALID, "there is no write %s on the timeline", time));
     HD_TRY_OUT(check_dead(op, &table, options, target));
-    HD_TRY_OUT(check_plans(op, &table.timeline, target));
+    HD_TRY_OUT(hd_check_revertible(op, &table, target));
     HD_TRY_OUT(hd_switch_metadata_table_off(op, &table));
-    HD_TRY_OUT(hd_rollback_instant(op, context->pool, &table, target));
+    target = find_write(&table.timeline, time); /* the timeline is another */
+    if (target == NULL)
+        HD_TRY_OUT(hd_fail(op, HUDI_CONFLICT, "%s was rolled back by somebody else", time));
+    HD_TRY_OUT(roll_back_target(op, context, &table, target));
 out:
     hd_fs_unlock(lock);
     hd_table_snapshot_clear(op, &table);

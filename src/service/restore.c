@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "engine/commit/heartbeat.h"
 #include "engine/commit/rollback.h"
 #include "engine/commit/table_lock.h"
 #include "engine/commit/writable.h"
+#include "format/timeline/archived_timeline.h"
 #include "format/timeline/replace_plan.h"
 #include "format/timeline/restore_plan.h"
 #include "format/timeline/rollback_plan.h"
@@ -56,36 +58,63 @@ out:
     return status;
 }
 
-static bool is_compaction(const struct hd_table_snapshot *table, const struct hd_instant *instant)
+static bool is_active_write(const struct hd_timeline *timeline, const char *time)
 {
-    return table->config.type == HD_MERGE_ON_READ &&
-           (instant->action == HD_ACTION_COMMIT || instant->action == HD_ACTION_COMPACTION ||
-            instant->action == HD_ACTION_LOGCOMPACTION);
+    for (size_t i = hd_timeline_lower_bound(timeline, time);
+         i < timeline->n_instants && strcmp(timeline->instants[i].time, time) == 0; i++)
+        if (hd_instant_is_write(&timeline->instants[i]))
+            return true;
+    return false;
 }
 
-static hudi_status check_steps(struct hd_op *op, const struct hd_table_snapshot *table,
-                               const char *time)
+/* Files of an archived write would count for good, whoever goes back to before it. */
+static hudi_status check_archive(struct hd_op *op, const struct hd_table_snapshot *table,
+                                 const char *time)
 {
-    const struct hd_timeline *const timeline = &table->timeline;
+    struct hd_archived_timeline archive;
 
-    for (size_t i = 0; i < timeline->n_instants; i++)
-        if (strcmp(timeline->instants[i].time, time) > 0 &&
-            hd_instant_is_write(&timeline->instants[i]) &&
-            is_compaction(table, &timeline->instants[i]))
-            return hd_fail(op, HUDI_NOT_IMPLEMENTED,
-                           "undoing compaction %s by a restore is not supported yet",
-                           timeline->instants[i].time);
+    if (table->timeline.start == NULL || strcmp(table->timeline.start, time) <= 0)
+        return HUDI_OK; /* no savepoint that stands alone before what was archived */
+    HD_TRY(hd_archived_timeline_load(op, table->fs, table->path, &table->config, time, NULL,
+                                     &archive));
+    hudi_status status = HUDI_OK;
+    for (size_t i = 0; i < archive.n_instants && status == HUDI_OK; i++)
+        if (archive.instants[i].has_commit && strcmp(archive.instants[i].time, time) > 0 &&
+            !is_active_write(&table->timeline, archive.instants[i].time))
+            status = hd_fail(op, HUDI_INVALID, "%s came after %s and was archived: it stays",
+                             archive.instants[i].time, time);
+    hd_archived_timeline_clear(&archive);
+    return status;
+}
+
+/* What a live writer goes on to write would not be undone. */
+static hudi_status check_writers(struct hd_op *op, const struct hd_table_snapshot *table,
+                                 const struct hd_options *options, const char *time)
+{
+    for (size_t i = 0; i < table->timeline.n_instants; i++) {
+        const struct hd_instant *const instant = &table->timeline.instants[i];
+        bool alive;
+
+        if (!hd_instant_is_write(instant) || instant->state == HD_COMPLETED ||
+            strcmp(instant->time, time) <= 0)
+            continue;
+        HD_TRY(hd_heartbeat_is_alive(op, table, options, instant->time, &alive));
+        if (alive)
+            return hd_fail_retriable(
+                op, hd_fail(op, HUDI_CONFLICT, "%s is at work: its writer beats", instant->time));
+    }
     return HUDI_OK;
 }
 
 static hudi_status check(struct hd_op *op, hd_pool *pool, const struct hd_table_snapshot *table,
-                         const char *time)
+                         const struct hd_options *options, const char *time)
 {
     const struct hd_instant *const savepoint =
         hd_timeline_find(&table->timeline, time, HD_ACTION_SAVEPOINT);
 
     HD_TRY(check_savepoints_after(op, &table->timeline, time));
-    HD_TRY(check_steps(op, table, time));
+    HD_TRY(check_archive(op, table, time));
+    HD_TRY(check_writers(op, table, options, time));
     if (savepoint != NULL && savepoint->state == HD_COMPLETED)
         return check_savepoint(op, table, savepoint);
     return hd_check_readable(op, pool, table, time);
@@ -138,7 +167,7 @@ static hudi_status make_plan(struct hd_op *op, const struct hd_table_snapshot *t
 
 /* ---- carrying it out ------------------------------------------------------------------------ */
 
-static hudi_status roll_back(struct hd_op *op, hd_pool *pool, struct hd_table_snapshot *table,
+static hudi_status roll_back(struct hd_op *op, struct hd_table_snapshot *table,
                              const struct hd_restore_step *step)
 {
     HD_TRY(hd_table_snapshot_reload(op, table));
@@ -147,7 +176,7 @@ static hudi_status roll_back(struct hd_op *op, hd_pool *pool, struct hd_table_sn
          strcmp(table->timeline.instants[i].time, step->time) == 0;
          i++)
         if (hd_instant_is_write(&table->timeline.instants[i]))
-            return hd_rollback_instant(op, pool, table, &table->timeline.instants[i]);
+            return hd_rollback_for_good(op, table, &table->timeline.instants[i]);
     return HUDI_OK; /* done before */
 }
 
@@ -184,7 +213,21 @@ static hudi_status read_rollbacks(struct hd_op *op, const struct hd_table_snapsh
     return HUDI_OK;
 }
 
-/* Steps 2 to 4 of savepoint.h; any of them may have been done before. */
+/* Step 5 of savepoint.h: what was rolled back is told by the restore. */
+static hudi_status remove_rollbacks(struct hd_op *op, struct hd_table_snapshot *table,
+                                    const char *target)
+{
+    HD_TRY(hd_table_snapshot_reload(op, table));
+    for (size_t i = table->timeline.n_instants; i > 0; i--) {
+        const struct hd_instant *const instant = &table->timeline.instants[i - 1];
+
+        if (instant->action == HD_ACTION_ROLLBACK && strcmp(instant->time, target) > 0)
+            HD_TRY(hd_transition_remove_rollback(op, &table->timeline, instant));
+    }
+    return HUDI_OK;
+}
+
+/* Steps 2 to 5 of savepoint.h; any of them may have been done before. */
 static hudi_status run_plan(struct hd_op *op, hd_pool *pool, struct hd_table_snapshot *table,
                             const struct hd_restore_plan *plan, const char *time, bool inflight)
 {
@@ -202,7 +245,7 @@ static hudi_status run_plan(struct hd_op *op, hd_pool *pool, struct hd_table_sna
         hd_rollback_failed_writes(op, pool, table, NULL)); /* and rollbacks that were begun */
     for (size_t i = 0; i < plan->n_steps; i++) {
         HD_TRY_OUT(hd_op_check_cancel(op));
-        HD_TRY_OUT(roll_back(op, pool, table, &plan->steps[i]));
+        HD_TRY_OUT(roll_back(op, table, &plan->steps[i]));
     }
     HD_TRY_OUT(hd_table_snapshot_reload(op, table));
     HD_TRY_OUT(hd_arena_array(op, &arena, plan->n_steps, sizeof *rollbacks, &rollbacks));
@@ -211,8 +254,9 @@ static hudi_status run_plan(struct hd_op *op, hd_pool *pool, struct hd_table_sna
                                           (int64_t)(hd_now_ms(op) - started_ms), &bytes));
     status = hd_transition_complete(op, &table->timeline, time, HD_ACTION_RESTORE, bytes.data,
                                     bytes.size);
-    if (status == HUDI_EXISTS)
-        status = HUDI_OK;
+    HD_TRY_OUT(status == HUDI_EXISTS ? HUDI_OK : status);
+    if (plan->target != NULL) /* plans of older releases do not say */
+        status = remove_rollbacks(op, table, plan->target);
 out:
     hd_arena_clear(&arena);
     hd_str_clear(&bytes);
@@ -260,7 +304,7 @@ static hudi_status resume_all(struct hd_op *op, hd_pool *pool, struct hd_table_s
 }
 
 static hudi_status restore(struct hd_op *op, hd_pool *pool, struct hd_table_snapshot *table,
-                           const char *time, size_t *n)
+                           const struct hd_options *options, const char *time, size_t *n)
 {
     hudi_status status = HUDI_OK;
     struct hd_restore_plan plan = {0};
@@ -268,7 +312,7 @@ static hudi_status restore(struct hd_op *op, hd_pool *pool, struct hd_table_snap
     char restore_time[HD_INSTANT_TIME_BYTES];
 
     HD_TRY_OUT(resume_all(op, pool, table, n));
-    HD_TRY_OUT(check(op, pool, table, time));
+    HD_TRY_OUT(check(op, pool, table, options, time));
     HD_TRY_OUT(make_plan(op, table, time, &plan));
     if (plan.n_steps == 0)
         goto out;
@@ -299,7 +343,7 @@ hudi_status hd_restore(struct hd_op *op, hd_pool *pool, const char *uri,
     HD_TRY_OUT(hd_table_lock(op, &table, options, wait_ms, &lock));
     HD_TRY_OUT(hd_table_snapshot_reload(op, &table));
     HD_TRY_OUT(hd_check_service_table(op, &table));
-    HD_TRY_OUT(restore(op, pool, &table, time, &n));
+    HD_TRY_OUT(restore(op, pool, &table, options, time, &n));
     if (n_rolled_back != NULL)
         *n_rolled_back = n;
 out:

@@ -31,11 +31,12 @@ hudi_status hd_savepoint_delete(struct hd_op *op, const char *uri, const struct 
  *   2 {r}.restore.inflight
  *   3 each rollback, with all of its own steps (rollback.h)
  *   4 {r}.restore: what was done
+ *   5 the rollbacks since then are deleted; killed before, they stay, and say the same once more
  *
  * @param n_rolled_back  instants; may be NULL
  * @return HUDI_INVALID for what is no completed write of the active timeline, is not savepointed
- * and was cleaned since, or has savepoints after it; HUDI_NOT_IMPLEMENTED where compactions would
- * have to be undone Source: BaseRestoreActionExecutor, RestorePlanActionExecutor (Hudi 0.15.0)
+ * and was cleaned since, or has savepoints or archived writes after it
+ * Source: BaseRestoreActionExecutor, RestorePlanActionExecutor (Hudi 0.15.0)
  */
 hudi_status hd_restore(struct hd_op *op, hd_pool *pool, const char *uri,
                        const struct hd_options *options, const char *time, size_t *n_rolled_back);

@@ -16,12 +16,12 @@
 /* ---- carrying it out --------------------------------------------------------------------------
  */
 
-/* Log files that carry a compaction's time were put there by other writes. */
-static bool is_log_of_others(const struct hd_rollback_plan *plan, const char *name)
+/* Log files that carry a compaction's time were put there by other writes, which stay. */
+static bool is_log_of_others(const struct hd_rollback_plan *plan, bool for_good, const char *name)
 {
     struct hd_file_name parsed;
 
-    return strcmp(plan->target_action, hd_action_name(HD_ACTION_COMPACTION)) == 0 &&
+    return !for_good && strcmp(plan->target_action, hd_action_name(HD_ACTION_COMPACTION)) == 0 &&
            hd_file_name_parse(name, &parsed) && parsed.kind != HD_FILE_BASE;
 }
 
@@ -29,14 +29,15 @@ static bool is_log_of_others(const struct hd_rollback_plan *plan, const char *na
  * part, in the request's partition. Only a file that carries the target's time is ever deleted. */
 static hudi_status delete_file(struct hd_op *op, const struct hd_table_snapshot *table,
                                const struct hd_rollback_plan *plan,
-                               const struct hd_rollback_request *request, const char *planned)
+                               const struct hd_rollback_request *request, bool for_good,
+                               const char *planned)
 {
     const char *slash = strrchr(planned, '/');
     const char *name = slash == NULL ? planned : slash + 1;
     struct hd_file_name parsed;
     char *path = NULL;
 
-    if (is_log_of_others(plan, name))
+    if (is_log_of_others(plan, for_good, name))
         return HUDI_OK;
     if (!hd_file_name_parse(name, &parsed) ||
         !hd_slice_equal(parsed.instant, hd_slice_text(plan->target_time)))
@@ -66,11 +67,12 @@ static hudi_status sync_partition(struct hd_op *op, const struct hd_table_snapsh
 }
 
 static hudi_status delete_files(struct hd_op *op, const struct hd_table_snapshot *table,
-                                const struct hd_rollback_plan *plan)
+                                const struct hd_rollback_plan *plan, bool for_good)
 {
     for (size_t i = 0; i < plan->n_requests; i++) {
         for (size_t f = 0; f < plan->requests[i].n_files; f++)
-            HD_TRY(delete_file(op, table, plan, &plan->requests[i], plan->requests[i].files[f]));
+            HD_TRY(delete_file(op, table, plan, &plan->requests[i], for_good,
+                               plan->requests[i].files[f]));
         HD_TRY(sync_partition(op, table, plan->requests[i].partition_path));
     }
     return HUDI_OK;
@@ -152,11 +154,12 @@ static hudi_status keeps_plan(struct hd_op *op, const struct hd_timeline *timeli
 
 /* Step 5 of rollback.h. */
 static hudi_status end_target(struct hd_op *op, const struct hd_timeline *timeline,
-                              const struct hd_instant *target)
+                              const struct hd_instant *target, bool for_good)
 {
-    bool keeps;
+    bool keeps = false;
 
-    HD_TRY(keeps_plan(op, timeline, target, &keeps));
+    if (!for_good)
+        HD_TRY(keeps_plan(op, timeline, target, &keeps));
     if (!keeps || target->state == HD_COMPLETED)
         return hd_transition_remove_pending(op, timeline, target);
     return target->has_inflight ? hd_transition_revert_inflight(op, timeline, target) : HUDI_OK;
@@ -164,7 +167,8 @@ static hudi_status end_target(struct hd_op *op, const struct hd_timeline *timeli
 
 /* Steps 2 to 7 of rollback.h; any of them may have been done before. */
 static hudi_status run_plan(struct hd_op *op, const struct hd_table_snapshot *table,
-                            struct hd_rollback_plan *plan, const char *time, bool inflight)
+                            struct hd_rollback_plan *plan, const char *time, bool inflight,
+                            bool for_good)
 {
     const struct hd_timeline *timeline = &table->timeline;
     const uint64_t started = hd_now_ms(op);
@@ -183,11 +187,14 @@ static hudi_status run_plan(struct hd_op *op, const struct hd_table_snapshot *ta
                        plan->target_time);
     if (target != NULL && target->state == HD_COMPLETED)
         HD_TRY(hd_transition_revert_completed(op, timeline, target));
-    HD_TRY(delete_files(op, table, plan));
+    /* Planned while it was completed, and turned back since: a pending one is called so. */
+    for_good = for_good || (target != NULL && action == HD_ACTION_COMMIT &&
+                            target->pending_action == HD_ACTION_COMPACTION);
+    HD_TRY(delete_files(op, table, plan, for_good));
     HD_TRY(hd_rollback_append_blocks(op, table, plan, time));
     HD_TRY(sweep(op, table, plan->target_time));
     if (target != NULL)
-        HD_TRY(end_target(op, timeline, target));
+        HD_TRY(end_target(op, timeline, target, for_good));
     hudi_status status =
         hd_rollback_metadata_encode(op, plan, time, (int64_t)(hd_now_ms(op) - started), &metadata);
     if (status == HUDI_OK)
@@ -200,24 +207,20 @@ static hudi_status run_plan(struct hd_op *op, const struct hd_table_snapshot *ta
     return hd_heartbeat_remove(op, table, plan->target_time);
 }
 
-hudi_status hd_rollback_instant(struct hd_op *op, hd_pool *pool, struct hd_table_snapshot *table,
-                                const struct hd_instant *target)
+static hudi_status roll_back(struct hd_op *op, struct hd_table_snapshot *table,
+                             const struct hd_instant *target, bool for_good)
 {
     hudi_status status = HUDI_OK;
     struct hd_rollback_plan plan = {0};
     struct hd_str bytes = {0};
     char time[HD_INSTANT_TIME_BYTES];
 
-    (void)pool;
-    if (table->config.type == HD_MERGE_ON_READ && target->action == HD_ACTION_COMMIT)
-        HD_TRY_OUT(hd_fail(op, HUDI_NOT_IMPLEMENTED,
-                           "rolling back %s, a compaction, is not supported yet", target->time));
-    HD_TRY_OUT(hd_rollback_request_make(op, table, target, &plan));
+    HD_TRY_OUT(hd_rollback_request_make(op, table, target, for_good, &plan));
     HD_TRY_OUT(hd_rollback_plan_encode(op, &plan, &bytes));
     HD_TRY_OUT(hd_transition_new_time(op, &table->timeline, time));
     HD_TRY_OUT(hd_transition_request(op, &table->timeline, time, HD_ACTION_ROLLBACK, bytes.data,
                                      bytes.size));
-    HD_TRY_OUT(run_plan(op, table, &plan, time, false));
+    HD_TRY_OUT(run_plan(op, table, &plan, time, false, for_good));
     hd_log(op, HD_LOG_INFO, "rolled back %s", target->time);
 out:
     hd_rollback_request_free(op, &plan);
@@ -225,10 +228,23 @@ out:
     return status;
 }
 
+hudi_status hd_rollback_instant(struct hd_op *op, hd_pool *pool, struct hd_table_snapshot *table,
+                                const struct hd_instant *target)
+{
+    (void)pool;
+    return roll_back(op, table, target, target->state == HD_COMPLETED);
+}
+
+hudi_status hd_rollback_for_good(struct hd_op *op, struct hd_table_snapshot *table,
+                                 const struct hd_instant *target)
+{
+    return roll_back(op, table, target, true);
+}
+
 /* A rollback that was begun: its plan again. A plan that cannot be read was never acted on while it
  * is only requested, and is removed. */
 static hudi_status resume(struct hd_op *op, struct hd_table_snapshot *table,
-                          const struct hd_instant *rollback)
+                          const struct hd_instant *rollback, const char *wanted, bool *found)
 {
     uint8_t *bytes = NULL;
     size_t n;
@@ -244,9 +260,26 @@ static hudi_status resume(struct hd_op *op, struct hd_table_snapshot *table,
         return hd_transition_remove_pending(op, &table->timeline, rollback);
     }
     HD_TRY(status);
-    status = run_plan(op, table, &plan, rollback->time, rollback->state == HD_INFLIGHT);
+    status = run_plan(op, table, &plan, rollback->time, rollback->state == HD_INFLIGHT, false);
+    *found = *found || (wanted != NULL && strcmp(plan.target_time, wanted) == 0);
     hd_rollback_plan_clear(&plan);
     return status;
+}
+
+hudi_status hd_finish_rollbacks(struct hd_op *op, struct hd_table_snapshot *table,
+                                const char *wanted, bool *found)
+{
+    bool changed = false, unused = false;
+
+    for (size_t i = 0; i < table->timeline.n_instants; i++) {
+        const struct hd_instant *const instant = &table->timeline.instants[i];
+
+        if (instant->action != HD_ACTION_ROLLBACK || instant->state == HD_COMPLETED)
+            continue;
+        HD_TRY(resume(op, table, instant, wanted, found == NULL ? &unused : found));
+        changed = true;
+    }
+    return changed ? hd_table_snapshot_reload(op, table) : HUDI_OK;
 }
 
 /* Compactions and clusterings are run again, not undone. */
@@ -271,18 +304,9 @@ hudi_status hd_rollback_failed_writes(struct hd_op *op, hd_pool *pool,
 {
     bool changed = false;
 
-    for (size_t i = 0; i < table->timeline.n_instants; i++) {
-        const struct hd_instant *instant = &table->timeline.instants[i];
-        if (instant->action == HD_ACTION_ROLLBACK && instant->state != HD_COMPLETED) {
-            HD_TRY(resume(op, table, instant));
-            changed = true;
-        }
-    }
-    if (changed)
-        HD_TRY(hd_table_snapshot_reload(op, table));
+    HD_TRY(hd_finish_rollbacks(op, table, NULL, NULL));
     if (options != NULL && strcmp(hd_options_text(options, NULL, FAILED_WRITES), "NEVER") == 0)
         return HUDI_OK;
-    changed = false;
     for (size_t i = 0; i < table->timeline.n_instants; i++) {
         const struct hd_instant *instant = &table->timeline.instants[i];
         bool failed, alive;

@@ -313,19 +313,22 @@ static hudi_status plan_by_listing(struct hd_op *op, struct plan_builder *builde
     return status;
 }
 
-/* Requests of an instant that is only requested are none: it has not begun to write. */
+/* Requests of an instant that is only requested are none: it has not begun to write. But other
+ * writes may have, to log files on a compaction's slices, and leave no markers of them. */
 hudi_status hd_rollback_request_make(struct hd_op *op, const struct hd_table_snapshot *table,
-                                     const struct hd_instant *target, struct hd_rollback_plan *plan)
+                                     const struct hd_instant *target, bool for_good,
+                                     struct hd_rollback_plan *plan)
 {
+    const bool compaction = target->pending_action == HD_ACTION_COMPACTION;
     struct plan_builder builder = {.table = table, .plan = plan};
     hudi_status status = HUDI_NOT_FOUND;
 
-    builder.base_files_only = target->pending_action == HD_ACTION_COMPACTION;
+    builder.base_files_only = compaction && !for_good;
     plan->target_time = target->time;
     plan->target_action = hd_action_name(target->action);
-    if (target->state == HD_REQUESTED)
+    if (target->state == HD_REQUESTED && !(compaction && for_good))
         return HUDI_OK;
-    if (target->state != HD_COMPLETED)
+    if (target->state != HD_COMPLETED && !(compaction && for_good))
         status = plan_by_markers(op, &builder, target->time);
     if (status == HUDI_NOT_FOUND)
         status = plan_by_listing(op, &builder, target);

@@ -13,13 +13,13 @@
  *
  * Pending instants say what they wrote by their markers. Without these, and for completed instants,
  * the table's folders are listed, and the commit's (or the inflight file's) write stats say which
- * log files. Of a compaction only base files go: the log files that carry its time are those of
- * other writes.
+ * log files. Of a pending compaction only base files go: the log files that carry its time are
+ * those of other writes; `for_good` they go as well, even when it is only planned.
  * @param plan  all zero
  * Source: MarkerBasedRollbackStrategy, ListingBasedRollbackStrategy (Hudi 0.15.0)
  */
 hudi_status hd_rollback_request_make(struct hd_op *op, const struct hd_table_snapshot *table,
-                                     const struct hd_instant *target,
+                                     const struct hd_instant *target, bool for_good,
                                      struct hd_rollback_plan *plan);
 void hd_rollback_request_free(struct hd_op *op, struct hd_rollback_plan *plan);
 

@@ -221,3 +221,13 @@ hudi_status hd_transition_remove_savepoint(struct hd_op *op, const struct hd_tim
     HD_TRY(delete_state(op, timeline, instant, HD_INFLIGHT));
     return sync_folder(op, timeline);
 }
+
+hudi_status hd_transition_remove_rollback(struct hd_op *op, const struct hd_timeline *timeline,
+                                          const struct hd_instant *instant)
+{
+    HD_TRY(delete_state(op, timeline, instant, HD_INFLIGHT));
+    HD_TRY(delete_state(op, timeline, instant, HD_REQUESTED));
+    HD_TRY(sync_folder(op, timeline));
+    HD_TRY(delete_state(op, timeline, instant, HD_COMPLETED));
+    return sync_folder(op, timeline);
+}

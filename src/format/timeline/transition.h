@@ -55,6 +55,11 @@ hudi_status hd_transition_revert_completed(struct hd_op *op, const struct hd_tim
 hudi_status hd_transition_remove_savepoint(struct hd_op *op, const struct hd_timeline *timeline,
                                            const struct hd_instant *instant);
 
+/** Delete a rollback that a restore tells of, completed or not: the completed file last, so that
+ * one that is killed half way was done. */
+hudi_status hd_transition_remove_rollback(struct hd_op *op, const struct hd_timeline *timeline,
+                                          const struct hd_instant *instant);
+
 /**
  * Delete the state files of completed instants that have been archived, oldest first in `instants`:
  * first what was pending of all of them, then the completed files, each gone for good before the
