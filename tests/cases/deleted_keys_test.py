@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Keys of merge-on-read tables that log files deleted, and that live elsewhere since."""
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 import pytest
 
 SCHEMA = "id string not null\np string\nts long\na string\n"
@@ -49,3 +51,22 @@ def test_a_key_that_moved_away_is_updated_where_it_is(table, index):
     table.write([row("a", "y", 5)], options=moving)
     table.write([row("a", "x", 6)], options=staying)
     assert [r["a"] for r in table.read()] == ["a6", "b1"]
+
+
+@pytest.mark.parametrize("index", ["BLOOM", "SIMPLE", "GLOBAL_BLOOM"])
+def test_a_key_dead_in_a_base_file_and_alive_in_other_log_files_alone_is_updated_once(table, index):
+    """Other writers (Flink's) put inserts into log files."""
+    options = {"hoodie.index.type": index}
+    make(table).write([row("a", "x", 1), row("b", "x", 1)])
+    table.write([row("a", "x", 1)], op="delete")
+    table.write([row("a", "x", 2), row("c", "x", 2)], op="insert")
+    assert table.write([row("a", "x", 3)])["updates"] == 1
+    base = table.newest_base_file()
+    rows = pq.read_table(base, partitioning=None)
+    pq.write_table(rows.filter(pc.equal(rows["id"], "c")), base)
+    assert table.values("a") == ["a3", "b1", "c2"]
+    told = table.write([row("a", "x", 4), row("b", "x", 4)], options=options)
+    assert (told["updates"], told["inserts"]) == (2, 0)
+    assert table.read() == [row("a", "x", 4), row("b", "x", 4), row("c", "x", 2)]
+    table.write([row("a", "x", 5)], op="delete", options=options)
+    assert table.values("a") == ["b4", "c2"]

@@ -76,6 +76,8 @@ struct tag_job {
     bool *found;               /* by entry: a base file holds it */
     uint8_t *n_slices_of;      /* by entry: how many base files hold it, where any has logs */
     size_t *last_slice_of;     /* scratch: number + 1 */
+    size_t *n_logged;          /* by group: its slices with logs */
+    struct hd_file_hits *read; /* one a slice whose logs have been read: what only they hold */
     struct hd_log_keys log_keys;
 };
 
@@ -110,6 +112,20 @@ static hudi_status tag_slice(struct hd_op *op, void *argument, size_t i)
 /* ---- log files --------------------------------------------------------------------------------
  */
 
+static hudi_status add_hits(struct hd_op *op, const struct tag_job *job,
+                            const struct hd_file_hits *more, struct hd_file_hits *hits)
+{
+    size_t capacity = hits->n_hits;
+
+    for (size_t h = 0; h < more->n_hits; h++) {
+        if (job->found[more->hits[h].entry])
+            continue;
+        HD_TRY(hd_grow(op, &hits->hits, &capacity, hits->n_hits + 1, sizeof *hits->hits));
+        hits->hits[hits->n_hits++] = more->hits[h];
+    }
+    return HUDI_OK;
+}
+
 static hudi_status tag_logs_of_slice(struct hd_op *op, void *argument, size_t i)
 {
     struct tag_job *job = argument;
@@ -119,6 +135,8 @@ static hudi_status tag_logs_of_slice(struct hd_op *op, void *argument, size_t i)
 
     if (slice->n_logs == 0 || group == NULL)
         return HUDI_OK;
+    if (job->read[i].slice != NULL)
+        return add_hits(op, job, &job->read[i], &job->hits[i]);
     for (int64_t k = 0; k < group->n && !wanted; k++)
         wanted = !job->found[group->entries[k]];
     if (!wanted)
@@ -128,49 +146,67 @@ static hudi_status tag_logs_of_slice(struct hd_op *op, void *argument, size_t i)
 }
 
 /* Is any of the hits of a slice's base file worth a look into its log files? One that these delete
- * matters where the key may live elsewhere too: a record for both places would be there twice. With
- * a global index that may be in log files alone, which are read for keys without another place. */
+ * matters where the key may live elsewhere too, in another base file or in log files: a record for
+ * both places would be there twice. */
 static bool is_doubtful(const struct tag_job *job, size_t i)
 {
     const struct hd_file_hits *hits = &job->hits[i];
 
-    if (hits->slice->n_logs == 0)
+    if (hits->slice->n_logs == 0 || hits->n_hits == 0)
         return false;
-    if (hd_index_is_global(job->request->type))
-        return hits->n_hits > 0;
+    if (job->n_logged[group_of(job, hits->slice) - job->groups] > 1)
+        return true;
     for (size_t h = 0; h < hits->n_hits; h++)
         if (job->n_slices_of[hits->hits[h].entry] > 1)
             return true;
     return false;
 }
 
-/* Mark the hits of a base file whose rows its log files delete. */
+/* Mark the hits of a base file whose rows its log files delete, and note what else lives there. */
 static hudi_status find_dead_of_slice(struct hd_op *op, void *argument, size_t i)
 {
     struct tag_job *job = argument;
     struct hd_file_hits *hits = &job->hits[i];
     const size_t n = (size_t)hd_spillable_map_length(job->request->map);
     struct hd_file_hits living = {0};
-    bool *is_out = NULL;
+    bool *none = NULL, *lives = NULL;
     hudi_status status;
 
     if (!is_doubtful(job, i))
         return HUDI_OK;
-    HD_TRY_OUT(hd_alloc_raw(op, n, sizeof *is_out, &is_out));
-    memset(is_out, true, n);
-    for (size_t h = 0; h < hits->n_hits; h++)
-        is_out[hits->hits[h].entry] = false;
+    HD_TRY_OUT(hd_alloc_array(op, n, sizeof *none, &none));
+    HD_TRY_OUT(hd_alloc_array(op, n, sizeof *lives, &lives));
     HD_TRY_OUT(hd_log_key_lookup(op, job->request, &job->log_keys, group_of(job, hits->slice),
-                                 hits->slice, is_out, &living));
-    memset(is_out, true, n);
+                                 hits->slice, none, &living));
     for (size_t h = 0; h < living.n_hits; h++)
-        is_out[living.hits[h].entry] = false;
-    for (size_t h = 0; h < hits->n_hits; h++)
-        hits->hits[h].drop = is_out[hits->hits[h].entry];
+        lives[living.hits[h].entry] = true;
+    for (size_t h = 0; h < hits->n_hits; h++) {
+        hits->hits[h].drop = !lives[hits->hits[h].entry];
+        none[hits->hits[h].entry] = true;
+    }
+    size_t n_kept = 0;
+    for (size_t h = 0; h < living.n_hits; h++)
+        if (!none[living.hits[h].entry])
+            living.hits[n_kept++] = living.hits[h];
+    job->read[i] =
+        (struct hd_file_hits){.slice = hits->slice, .hits = living.hits, .n_hits = n_kept};
+    living.hits = NULL;
 out:
     hd_free(op, living.hits);
-    hd_free(op, is_out);
+    hd_free(op, none);
+    hd_free(op, lives);
     return status;
+}
+
+static void count_logged(struct tag_job *job)
+{
+    for (size_t i = 0; i < job->request->n_slices; i++) {
+        const struct hd_file_slice *slice = job->request->slices[i];
+        const struct hd_key_group *group = group_of(job, slice);
+
+        if (group != NULL)
+            job->n_logged[group - job->groups] += slice->n_logs > 0;
+    }
 }
 
 /* In how many slices each key is. */
@@ -234,7 +270,10 @@ static hudi_status tag_logs(struct hd_op *op, struct tag_job *job)
     HD_TRY(hd_alloc_array(op, n, sizeof *job->found, &job->found));
     HD_TRY(hd_alloc_array(op, n, sizeof *job->n_slices_of, &job->n_slices_of));
     HD_TRY(hd_alloc_array(op, n, sizeof *job->last_slice_of, &job->last_slice_of));
+    HD_TRY(hd_alloc_array(op, job->n_groups, sizeof *job->n_logged, &job->n_logged));
+    HD_TRY(hd_alloc_array(op, request->n_slices, sizeof *job->read, &job->read));
     count_slices(job);
+    count_logged(job);
     HD_TRY(hd_log_keys_open(op, request, &job->log_keys));
     HD_TRY(hd_pool_each(op, request->pool, request->n_slices, find_dead_of_slice, job));
     for (size_t i = 0; i < request->n_slices; i++)
@@ -272,6 +311,10 @@ out:
     if (job.hits != NULL)
         for (size_t i = 0; i < request->n_slices; i++)
             hd_free(op, job.hits[i].hits);
+    for (size_t i = 0; job.read != NULL && i < request->n_slices; i++)
+        hd_free(op, job.read[i].hits);
+    hd_free(op, job.read);
+    hd_free(op, job.n_logged);
     hd_free(op, job.hits);
     hd_log_keys_close(op, &job.log_keys);
     hd_free(op, job.found);
