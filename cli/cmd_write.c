@@ -37,18 +37,19 @@ static bool is_meta_column(const char *name)
 static int create_from_input(hudi_context *context, const struct cli_args *args, const char *path,
                              struct ArrowSchema *schema)
 {
+    struct ArrowSchema **columns = calloc((size_t)schema->n_children + 1, sizeof *columns);
     struct ArrowSchema wanted = *schema; /* without a callback: the children stay `schema`'s */
     hudi_error *error = NULL;
     int exit_code = CLI_EXIT_OK;
 
     wanted.release = NULL;
     wanted.n_children = 0;
-    wanted.children = calloc((size_t)schema->n_children + 1, sizeof(struct ArrowSchema *));
-    if (wanted.children == NULL)
+    wanted.children = columns;
+    if (columns == NULL)
         exit_code = cli_fail_text(CLI_EXIT_FAILURE, "out of memory");
-    for (int64_t i = 0; wanted.children != NULL && i < schema->n_children; i++)
+    for (int64_t i = 0; columns != NULL && i < schema->n_children; i++)
         if (!is_meta_column(schema->children[i]->name))
-            wanted.children[wanted.n_children++] = schema->children[i];
+            columns[wanted.n_children++] = schema->children[i];
     if (exit_code == CLI_EXIT_OK && wanted.n_children == 0)
         exit_code = cli_fail_text(CLI_EXIT_FAILURE,
                                   "%s: no columns to make a table of (--format says what it is, "
@@ -57,7 +58,7 @@ static int create_from_input(hudi_context *context, const struct cli_args *args,
     else if (exit_code == CLI_EXIT_OK &&
              hudi_table_create(context, args->words[0], &wanted, args->options, &error) != HUDI_OK)
         exit_code = cli_fail(error);
-    free(wanted.children);
+    free(columns);
     schema->release(schema);
     return exit_code;
 }
