@@ -63,6 +63,7 @@ struct arrow_output {
     hd_output_file file;
     void *self;
     hd_file_system *fs;
+    bool appends;
 };
 
 static hudi_status output_write(struct hd_op *op, hd_output_file *file, const void *bytes,
@@ -86,14 +87,15 @@ static hudi_status output_close(struct hd_op *op, hd_output_file *file)
     return status;
 }
 
-/* In an object store nothing has become visible yet, elsewhere a part. */
+/* In an object store nothing has become visible yet, elsewhere a part. Arrow cannot cut a file
+ * back: what was appended stays. */
 static void output_abort(hd_output_file *file, bool keep)
 {
     struct arrow_output *self = (struct arrow_output *)file;
     struct hd_op quiet;
 
     hd_arrow_output_abort(self->self);
-    if (!keep && !self->fs->put_is_atomic) {
+    if (!keep && !self->appends && !self->fs->put_is_atomic) {
         hd_op_init(&quiet);
         (void)hd_arrow_fs_delete_file(&quiet, self_of(self->fs), file->path);
         hd_op_clear(&quiet);
@@ -104,10 +106,28 @@ static void output_abort(hd_output_file *file, bool keep)
 static const struct hd_output_file_ops OUTPUT_OPS = {output_write, output_sync, output_close,
                                                      output_abort};
 
+typedef hudi_status open_call(struct hd_op *op, void *self, const char *path, void **out);
+
+static hudi_status open_file(struct hd_op *op, hd_file_system *fs, const char *path,
+                             open_call *open, hd_output_file **out)
+{
+    hd_output_file *file;
+
+    HD_TRY(hd_output_file_init(op, sizeof(struct arrow_output), &OUTPUT_OPS, path, &file));
+    struct arrow_output *self = (struct arrow_output *)file;
+    self->fs = fs;
+    const hudi_status status = open(op, self_of(fs), path, &self->self);
+    if (status != HUDI_OK) {
+        hd_output_file_release(file);
+        return status;
+    }
+    *out = file;
+    return HUDI_OK;
+}
+
 static hudi_status arrow_open_output(struct hd_op *op, hd_file_system *fs, const char *path,
                                      bool exclusive, hd_output_file **out)
 {
-    hd_output_file *file;
     struct hd_arrow_info info;
 
     if (exclusive) {
@@ -115,15 +135,19 @@ static hudi_status arrow_open_output(struct hd_op *op, hd_file_system *fs, const
         if (found != HUDI_NOT_FOUND)
             return found == HUDI_OK ? HUDI_EXISTS : found;
     }
-    HD_TRY(hd_output_file_init(op, sizeof(struct arrow_output), &OUTPUT_OPS, path, &file));
-    struct arrow_output *self = (struct arrow_output *)file;
-    self->fs = fs;
-    const hudi_status status = hd_arrow_output_open(op, self_of(fs), path, &self->self);
-    if (status != HUDI_OK) {
-        hd_output_file_release(file);
-        return status;
-    }
-    *out = file;
+    return open_file(op, fs, path, hd_arrow_output_open, out);
+}
+
+static hudi_status arrow_open_append(struct hd_op *op, hd_file_system *fs, const char *path,
+                                     uint64_t size_bytes, hd_output_file **out)
+{
+    struct hd_arrow_info info;
+
+    HD_TRY(hd_arrow_fs_stat(op, self_of(fs), path, &info));
+    if (info.is_dir || info.size_bytes != size_bytes)
+        return HUDI_CONFLICT;
+    HD_TRY(open_file(op, fs, path, hd_arrow_output_append, out));
+    ((struct arrow_output *)*out)->appends = true;
     return HUDI_OK;
 }
 
@@ -234,6 +258,7 @@ static const struct hd_file_system_ops ARROW_OPS = {
     .list = arrow_list,
     .open_input = arrow_open_input,
     .open_output = arrow_open_output,
+    .open_append = arrow_open_append,
     .rename = arrow_rename,
     .delete_file = arrow_delete_file,
     .delete_tree = arrow_delete_tree,

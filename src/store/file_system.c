@@ -315,6 +315,26 @@ hudi_status hd_fs_open_output(struct hd_op *op, hd_file_system *fs, const char *
     return status;
 }
 
+bool hd_fs_can_append(const hd_file_system *fs)
+{
+    return fs->ops->open_append != NULL && !fs->put_is_atomic;
+}
+
+hudi_status hd_fs_open_append(struct hd_op *op, hd_file_system *fs, const char *path,
+                              uint64_t size_bytes, hd_output_file **out)
+{
+    *out = NULL;
+    if (!hd_fs_can_append(fs))
+        return hd_fail(op, HUDI_NOT_IMPLEMENTED, "files of %s cannot be written on", fs->scheme);
+    HD_TRY(hd_op_check_cancel(op));
+    HD_TRY(drop_crc(op, fs, path));
+    HD_TRY(hd_op_fault_point(op, "append"));
+    HD_TRY(with_path(op, fs->ops->open_append(op, fs, path, size_bytes, out), path));
+    (*out)->faults = op->faults;
+    (*out)->position = size_bytes;
+    return HUDI_OK;
+}
+
 hudi_status hd_fs_delete_file(struct hd_op *op, hd_file_system *fs, const char *path)
 {
     HD_TRY(drop_crc(op, fs, path));

@@ -76,6 +76,16 @@ hudi_status hd_fs_read_file(struct hd_op *op, hd_file_system *fs, const char *pa
 hudi_status hd_fs_open_output(struct hd_op *op, hd_file_system *fs, const char *path,
                               bool exclusive, hd_output_file **out);
 
+/** Whether files that are there can be written on. Object stores cannot. */
+bool hd_fs_can_append(const hd_file_system *fs);
+
+/** A file that is there and has `size_bytes` bytes, to write behind them: what is written shows
+ * piece by piece. hd_output_file_position() starts there; hd_output_file_abort() takes away what
+ * was written, where the store can. @return HUDI_CONFLICT (no error set) when it has another size;
+ * HUDI_NOT_FOUND (no error set); HUDI_NOT_IMPLEMENTED where hd_fs_can_append() says no */
+hudi_status hd_fs_open_append(struct hd_op *op, hd_file_system *fs, const char *path,
+                              uint64_t size_bytes, hd_output_file **out);
+
 /** Create a file with content in one visible step (temporary name, sync, rename without replacing,
  * folder sync); HUDI_EXISTS (no error set) when the name is taken, and nothing is changed. Readers
  * see all of it or nothing. */

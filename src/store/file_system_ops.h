@@ -31,7 +31,8 @@ struct hd_output_file_ops {
     hudi_status (*sync)(struct hd_op *op, hd_output_file *file);
     /** Flush and close; releases the struct whatever it returns. */
     hudi_status (*close)(struct hd_op *op, hd_output_file *file);
-    /** Close, delete unless `keep` (a simulated crash), release the struct. */
+    /** Close, delete (of one that was written on: cut back) unless `keep` (a simulated crash),
+     * release the struct. */
     void (*abort)(hd_output_file *file, bool keep);
 };
 
@@ -62,6 +63,10 @@ struct hd_file_system_ops {
                               hd_input_file **out);
     hudi_status (*open_output)(struct hd_op *op, hd_file_system *fs, const char *path,
                                bool exclusive, hd_output_file **out);
+    /** HUDI_CONFLICT without an error when it has another size. NULL: files cannot be written on.
+     */
+    hudi_status (*open_append)(struct hd_op *op, hd_file_system *fs, const char *path,
+                               uint64_t size_bytes, hd_output_file **out);
     /** `replace`: an old `to` gives way in the same step, else it is HUDI_EXISTS. */
     hudi_status (*rename)(struct hd_op *op, hd_file_system *fs, const char *from, const char *to,
                           bool replace);

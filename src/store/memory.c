@@ -284,6 +284,7 @@ static const struct hd_file_system_ops MEMORY_OPS = {
     .list = memory_list,
     .open_input = hd_memory_open_input,
     .open_output = hd_memory_open_output,
+    .open_append = hd_memory_open_append,
     .rename = memory_rename,
     .delete_file = memory_delete_file,
     .delete_tree = memory_delete_tree,

@@ -74,6 +74,8 @@ struct memory_output {
     struct memory_store *store;
     struct memory_node *node;
     char *own_path; /* `file.path` may be gone when closing */
+    bool appends;   /* to a file that had `start` bytes */
+    size_t start;
 };
 
 static hudi_status output_write(struct hd_op *op, hd_output_file *file, const void *bytes,
@@ -131,6 +133,14 @@ static hudi_status output_close(struct hd_op *op, hd_output_file *file)
     return HUDI_OK;
 }
 
+static void cut_back(const struct memory_output *self)
+{
+    pthread_mutex_lock(&self->store->lock);
+    self->store->used_bytes -= self->node->bytes.size - self->start;
+    self->node->bytes.size = self->start;
+    pthread_mutex_unlock(&self->store->lock);
+}
+
 static void output_abort(hd_output_file *file, bool keep)
 {
     struct memory_output *self = (struct memory_output *)file;
@@ -138,7 +148,9 @@ static void output_abort(hd_output_file *file, bool keep)
     size_t at;
     bool found;
 
-    if (!keep) {
+    if (!keep && self->appends) {
+        cut_back(self);
+    } else if (!keep) {
         pthread_mutex_lock(&self->store->lock);
         struct memory_node *parent =
             hd_memory_find_parent(self->store, self->own_path, &name, &at, &found);
@@ -154,31 +166,75 @@ static void output_abort(hd_output_file *file, bool keep)
 static const struct hd_output_file_ops OUTPUT_OPS = {output_write, output_sync, output_close,
                                                      output_abort};
 
+/* An output to a node that is still to be set. */
+static hudi_status output_new(struct hd_op *op, hd_file_system *fs, const char *path,
+                              struct memory_output **out)
+{
+    hd_output_file *file;
+    char *own_path;
+
+    HD_TRY(hd_strdup(op, path, &own_path));
+    const hudi_status status =
+        hd_output_file_init(op, sizeof(struct memory_output), &OUTPUT_OPS, path, &file);
+    if (status != HUDI_OK) {
+        hd_free(op, own_path);
+        return status;
+    }
+    *out = (struct memory_output *)file;
+    (*out)->fs = fs;
+    (*out)->store = hd_memory_store_of(fs);
+    (*out)->own_path = own_path;
+    return HUDI_OK;
+}
+
+static void output_drop(struct hd_op *op, struct memory_output *self)
+{
+    hd_free(op, self->own_path);
+    hd_output_file_release(&self->file);
+}
+
 hudi_status hd_memory_open_output(struct hd_op *op, hd_file_system *fs, const char *path,
                                   bool exclusive, hd_output_file **out)
 {
     struct memory_store *store = hd_memory_store_of(fs);
-    hudi_status status = HUDI_OK;
-    hd_output_file *file = NULL;
-    struct memory_node *node = NULL;
-    char *own_path = NULL;
+    struct memory_output *self;
 
+    HD_TRY(output_new(op, fs, path, &self));
     pthread_mutex_lock(&store->lock);
-    HD_TRY_OUT(hd_strdup(op, path, &own_path));
-    HD_TRY_OUT(hd_output_file_init(op, sizeof(struct memory_output), &OUTPUT_OPS, path, &file));
-    HD_TRY_OUT(hd_memory_create_node(op, store, path, exclusive, &node));
-    struct memory_output *self = (struct memory_output *)file;
-    self->fs = fs;
-    self->store = store;
-    self->node = node;
-    self->own_path = own_path;
-    *out = file;
-    file = NULL;
-    own_path = NULL;
-out:
+    const hudi_status status = hd_memory_create_node(op, store, path, exclusive, &self->node);
     pthread_mutex_unlock(&store->lock);
-    hd_free(op, own_path);
-    if (file != NULL)
-        hd_output_file_release(file);
-    return status;
+    if (status != HUDI_OK) {
+        output_drop(op, self);
+        return status;
+    }
+    *out = &self->file;
+    return HUDI_OK;
+}
+
+hudi_status hd_memory_open_append(struct hd_op *op, hd_file_system *fs, const char *path,
+                                  uint64_t size_bytes, hd_output_file **out)
+{
+    struct memory_store *store = hd_memory_store_of(fs);
+    hudi_status status = HUDI_OK;
+    struct memory_output *self;
+
+    HD_TRY(output_new(op, fs, path, &self));
+    pthread_mutex_lock(&store->lock);
+    struct memory_node *const node = hd_memory_find(store, path, strlen(path));
+    if (node == NULL)
+        status = HUDI_NOT_FOUND;
+    else if (node->is_dir || node->bytes.size != size_bytes)
+        status = HUDI_CONFLICT;
+    else
+        node->n_references++;
+    pthread_mutex_unlock(&store->lock);
+    if (status != HUDI_OK) {
+        output_drop(op, self);
+        return status;
+    }
+    self->node = node;
+    self->appends = true;
+    self->start = (size_t)size_bytes;
+    *out = &self->file;
+    return HUDI_OK;
 }

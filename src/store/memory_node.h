@@ -102,5 +102,7 @@ hudi_status hd_memory_open_input(struct hd_op *op, hd_file_system *fs, const cha
                                  hd_input_file **out);
 hudi_status hd_memory_open_output(struct hd_op *op, hd_file_system *fs, const char *path,
                                   bool exclusive, hd_output_file **out);
+hudi_status hd_memory_open_append(struct hd_op *op, hd_file_system *fs, const char *path,
+                                  uint64_t size_bytes, hd_output_file **out);
 
 #endif

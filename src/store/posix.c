@@ -122,6 +122,8 @@ struct posix_output {
     size_t n_buffered;
     uint8_t buffer[BUFFER_BYTES];
     bool is_regular; /* else a device or pipe: never synced, never unlinked */
+    bool appends;    /* to a file that had `start` bytes */
+    uint64_t start;
 };
 
 static hudi_status write_all(struct hd_op *op, int fd, const uint8_t *bytes, uint64_t n)
@@ -187,8 +189,11 @@ static void output_abort(hd_output_file *file, bool keep)
 {
     const struct posix_output *self = (struct posix_output *)file;
 
+    if (!keep && self->appends && ftruncate(self->fd, (off_t)self->start) != 0) {
+        /* What is left is of a write that failed: its rollback says so. */
+    }
     (void)close(self->fd);
-    if (!keep && self->is_regular)
+    if (!keep && self->is_regular && !self->appends)
         (void)unlink(file->path);
     hd_output_file_release(file);
 }
@@ -215,6 +220,32 @@ static hudi_status posix_open_output(struct hd_op *op, hd_file_system *fs, const
     }
     ((struct posix_output *)*out)->fd = fd;
     ((struct posix_output *)*out)->is_regular = is_regular;
+    return HUDI_OK;
+}
+
+static hudi_status posix_open_append(struct hd_op *op, hd_file_system *fs, const char *path,
+                                     uint64_t size_bytes, hd_output_file **out)
+{
+    hudi_status status = HUDI_OK;
+    struct stat info;
+    int fd;
+
+    (void)fs;
+    HD_TRY(open_fd(op, path, O_WRONLY | O_APPEND, &fd));
+    if (fstat(fd, &info) != 0)
+        status = hd_fail_errno(op, errno, "cannot stat %s", path);
+    else if (!S_ISREG(info.st_mode) || (uint64_t)info.st_size != size_bytes)
+        status = HUDI_CONFLICT;
+    if (status == HUDI_OK)
+        status = hd_output_file_init(op, sizeof(struct posix_output), &OUTPUT_OPS, path, out);
+    if (status != HUDI_OK) {
+        (void)close(fd);
+        return status;
+    }
+    struct posix_output *const self = (struct posix_output *)*out;
+    self->fd = fd;
+    self->is_regular = self->appends = true;
+    self->start = size_bytes;
     return HUDI_OK;
 }
 
@@ -553,6 +584,7 @@ static const struct hd_file_system_ops POSIX_OPS = {
     .list_names = posix_list_names,
     .open_input = posix_open_input,
     .open_output = posix_open_output,
+    .open_append = posix_open_append,
     .rename = posix_rename,
     .delete_file = posix_delete_file,
     .delete_tree = posix_delete_tree,

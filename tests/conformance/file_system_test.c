@@ -275,6 +275,79 @@ static void an_aborted_file_is_gone(void **state)
     hd_output_file_abort(NULL);
 }
 
+static hudi_status append(const struct fixture *self, const char *path, uint64_t size,
+                          const char *text)
+{
+    hd_output_file *out;
+
+    HD_TRY(hd_fs_open_append(self->op, self->fs, path, size, &out));
+    assert_int_equal(hd_output_file_position(out), size);
+    const hudi_status status = hd_output_file_write(self->op, out, text, strlen(text));
+    if (status != HUDI_OK) {
+        hd_output_file_abort(out);
+        return status;
+    }
+    assert_int_equal(hd_output_file_position(out), size + strlen(text));
+    return hd_output_file_close(self->op, out, true);
+}
+
+static void writes_on_behind_what_is_there(void **state)
+{
+    const struct fixture *self = *state;
+    const char *path = at(self, "f");
+    hd_output_file *out;
+
+    assert_true(hd_fs_can_append(self->fs));
+    put(self, path, "");
+    assert_int_equal(append(self, path, 0, "one"), HUDI_OK);
+    assert_int_equal(append(self, path, 3, " two"), HUDI_OK);
+    assert_content(self, path, "one two");
+    assert_int_equal(append(self, path, 3, "!"), HUDI_CONFLICT);
+    assert_int_equal(append(self, path, 8, "!"), HUDI_CONFLICT);
+    assert_int_equal(append(self, at(self, "no"), 0, "!"), HUDI_NOT_FOUND);
+    assert_false(exists(self, at(self, "no")));
+    hd_op_clear_error(self->op);
+    assert_content(self, path, "one two");
+    if (hd_fs_scheme(self->fs)[0] == 'a')
+        return; /* Arrow cannot cut a file back */
+    assert_int_equal(hd_fs_open_append(self->op, self->fs, path, 7, &out), HUDI_OK);
+    assert_int_equal(hd_output_file_write(self->op, out, " three", 6), HUDI_OK);
+    hd_output_file_abort(out);
+    assert_content(self, path, "one two");
+}
+
+/* A failure leaves the old content, a crash that and perhaps a part of the new behind it. */
+static void appending_survives_every_fault(void **state)
+{
+    const struct fixture *self = *state;
+    const char *path = at(self, "f");
+
+    for (int sticky = 0; sticky < 2; sticky++) {
+        hudi_status status = HUDI_INTERNAL;
+
+        for (int nth = 1; status != HUDI_OK; nth++) {
+            uint8_t *bytes;
+            size_t n;
+
+            put(self, path, "old");
+            if (sticky)
+                test_fault_arm_sticky(self->op, nth);
+            else
+                test_fault_arm(self->op, nth);
+            status = append(self, path, 3, " new");
+            test_fault_disarm(self->op);
+            hd_op_clear_error(self->op);
+            if (sticky && !self->posix)
+                assert_int_equal(hd_memory_crash(self->op, self->fs), HUDI_OK);
+            assert_int_equal(hd_fs_read_file(self->op, self->fs, path, 9, &bytes, &n), HUDI_OK);
+            assert_memory_equal(bytes, "old", 3);
+            assert_true(status == HUDI_OK ? n == 7 : n == 3 || (sticky && n <= 7));
+            hd_free(self->op, bytes);
+            assert_true(nth < 100);
+        }
+    }
+}
+
 static void renames_without_replacing(void **state)
 {
     const struct fixture *self = *state;
@@ -336,6 +409,10 @@ static void drops_stale_checksums(void **state)
     assert_int_equal(hd_fs_open_output(self->op, self->fs, at(self, "f"), false, &out), HUDI_OK);
     assert_int_equal(hd_output_file_close(self->op, out, true), HUDI_OK);
     assert_false(exists(self, crc));
+    put(self, crc, "old");
+    assert_int_equal(hd_fs_open_append(self->op, self->fs, at(self, "f"), 0, &out), HUDI_OK);
+    assert_false(exists(self, crc));
+    assert_int_equal(hd_output_file_close(self->op, out, true), HUDI_OK);
     put(self, crc, "old");
     assert_int_equal(hd_fs_delete_file(self->op, self->fs, at(self, "f")), HUDI_OK);
     assert_false(exists(self, crc));
@@ -557,6 +634,8 @@ int main(void)
         ON_ALL(replaces_old_content),
         ON_ALL(creates_exclusively_or_truncates),
         ON_ALL(an_aborted_file_is_gone),
+        ON_ALL(writes_on_behind_what_is_there),
+        ON_BOTH(appending_survives_every_fault),
         ON_ALL(renames_without_replacing),
         ON_BOTH(makes_and_deletes_trees),
         ON_BOTH(drops_stale_checksums),

@@ -276,6 +276,17 @@ static void a_rollback_may_be_killed_at_any_file_operation(void **state)
     walk(0, true, true);
 }
 
+/* Log files that are there get blocks, and are followed by the next version when they are full. */
+static void a_write_to_log_files_of_others_may_be_killed_at_any_file_operation(void **state)
+{
+    (void)state;
+    model_table_append_logs(true);
+    walk(0, false, true);
+    walk(1, false, true);
+    walk(0, true, true);
+    model_table_append_logs(false);
+}
+
 static void a_table_being_created_may_be_killed_at_any_file_operation(void **state)
 {
     char folder[] = "/tmp/hudi-test-XXXXXX", uri[64], command[64];
@@ -395,6 +406,9 @@ static void a_writer_may_be_killed_at_any_time(void **state)
     (void)state;
     kill_writers(false);
     kill_writers(true);
+    model_table_append_logs(true);
+    kill_writers(true);
+    model_table_append_logs(false);
 }
 
 int main(void)
@@ -404,6 +418,7 @@ int main(void)
         cmocka_unit_test(a_delete_may_be_killed_at_any_file_operation),
         cmocka_unit_test(an_overwrite_may_be_killed_at_any_file_operation),
         cmocka_unit_test(a_rollback_may_be_killed_at_any_file_operation),
+        cmocka_unit_test(a_write_to_log_files_of_others_may_be_killed_at_any_file_operation),
         cmocka_unit_test(a_table_being_created_may_be_killed_at_any_file_operation),
         cmocka_unit_test(a_writer_may_be_killed_at_any_time),
     };

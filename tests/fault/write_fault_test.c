@@ -79,22 +79,27 @@ struct operation {
     bool after_dead_writer; /* what it begins with is rolling back a write that broke off */
     bool logged;            /* the table is merge-on-read */
     bool logs_changes;      /* to a table with CDC: files of changes beside the base files */
+    bool appends;           /* to log files that are there */
 };
 
 static const struct operation OPERATIONS[] = {
-    {"upsert", "upsert", false, false, false},
-    {"delete", "delete", false, false, false},
-    {"insert_overwrite", "insert_overwrite", false, false, false},
-    {"rollback", NULL, false, false, false},
-    {"upsert after a dead writer", "upsert", true, false, false},
-    {"upsert to logs", "upsert", false, true, false},
-    {"delete to logs", "delete", false, true, false},
-    {"insert_overwrite of logs", "insert_overwrite", false, true, false},
-    {"rollback of logs", NULL, false, true, false},
-    {"upsert to logs after a dead writer", "upsert", true, true, false},
-    {"upsert with changes", "upsert", false, false, true},
-    {"rollback with changes", NULL, false, false, true},
-    {"upsert with changes after a dead writer", "upsert", true, false, true},
+    {"upsert", "upsert", false, false, false, false},
+    {"delete", "delete", false, false, false, false},
+    {"insert_overwrite", "insert_overwrite", false, false, false, false},
+    {"rollback", NULL, false, false, false, false},
+    {"upsert after a dead writer", "upsert", true, false, false, false},
+    {"upsert to logs", "upsert", false, true, false, false},
+    {"delete to logs", "delete", false, true, false, false},
+    {"insert_overwrite of logs", "insert_overwrite", false, true, false, false},
+    {"rollback of logs", NULL, false, true, false, false},
+    {"upsert to logs after a dead writer", "upsert", true, true, false, false},
+    {"upsert behind logs", "upsert", false, true, false, true},
+    {"delete behind logs", "delete", false, true, false, true},
+    {"rollback behind logs", NULL, false, true, false, true},
+    {"upsert behind logs after a dead writer", "upsert", true, true, false, true},
+    {"upsert with changes", "upsert", false, false, true, false},
+    {"rollback with changes", NULL, false, false, true, false},
+    {"upsert with changes after a dead writer", "upsert", true, false, true, false},
 };
 #define N_OPERATIONS (sizeof OPERATIONS / sizeof *OPERATIONS)
 
@@ -166,11 +171,13 @@ static void open_scene(struct scene *scene, const struct operation *operation)
 {
     *scene = (struct scene){.logged = operation->logged, .logs_changes = operation->logs_changes};
     open_context(scene);
+    model_table_append_logs(operation->appends);
     begin_table(scene);
 }
 
 static void close_scene(struct scene *scene)
 {
+    model_table_append_logs(false);
     model_rows_clear(&scene->now);
     hudi_context_free(scene->context);
     hd_memory_drop(STORE);

@@ -89,6 +89,26 @@ def test_we_and_hudi_append_in_turns(request, hudi, tmp_path, peer, name):
 
 
 @pytest.mark.parametrize("peer", WRITERS)
+def test_we_write_on_in_log_files_of_both(request, hudi, tmp_path, peer):
+    turns, rows = begin(request, hudi, tmp_path, peer, "partitioned")
+    turns.our_options.append("libhudi.log.append.enable=true")
+    turns.ours("insert", rows(range(40), 1))
+    turns.ours("upsert", rows(range(0, 40, 4), 2))
+    ours = logs(turns)
+    turns.ours("delete", rows([4, 7, 35], 3)) # not more: Spark compacts at the fifth
+    assert len(ours) == 3 and logs(turns) == ours
+    turns.check()
+    turns.theirs("upsert", rows(range(0, 40, 5), 4))
+    both = logs(turns)
+    turns.ours("upsert", rows(range(0, 40, 2), 5))
+    assert logs(turns) == both
+    turns.check()
+    turns.compact()
+    turns.check()
+    hudi.run("verify", turns.path)
+
+
+@pytest.mark.parametrize("peer", WRITERS)
 def test_hudi_compacts_what_we_appended(request, hudi, tmp_path, peer):
     turns, rows = begin(request, hudi, tmp_path, peer, "partitioned")
     turns.ours("insert", rows(range(40), 1))

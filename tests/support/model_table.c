@@ -52,6 +52,13 @@ static hudi_options *new_options(void)
     return options;
 }
 
+static bool appends_logs;
+
+void model_table_append_logs(bool on)
+{
+    appends_logs = on;
+}
+
 hudi_options *model_table_options(const char *operation)
 {
     hudi_options *const options = new_options();
@@ -61,6 +68,10 @@ hudi_options *model_table_options(const char *operation)
     set(options, "hoodie.bloom.index.filter.dynamic.max.entries", "200");
     set(options, "hoodie.parquet.compression.codec", "UNCOMPRESSED");
     set(options, "libhudi.write.lock.wait.ms", "0");
+    if (appends_logs) {
+        set(options, "libhudi.log.append.enable", "true");
+        set(options, "hoodie.logfile.max.size", "3000");
+    }
     return options;
 }
 

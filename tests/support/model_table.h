@@ -16,6 +16,10 @@ struct model_row model_table_row(int64_t id, int64_t p, int64_t ts, int64_t a);
 /** Options of a write that makes small files. To be freed. Ends the test on failure. */
 hudi_options *model_table_options(const char *operation);
 
+/** From now on writes go on in log files that are there, until these have two or three writes'
+ * blocks (true), or make new ones as by default. */
+void model_table_append_logs(bool on);
+
 hudi_status model_table_create(hudi_context *context, const char *uri, hudi_error **error);
 /** The same, of type MERGE_ON_READ. */
 hudi_status model_table_create_logged(hudi_context *context, const char *uri, hudi_error **error);

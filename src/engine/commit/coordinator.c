@@ -79,8 +79,10 @@ static hudi_status begin_instant(struct hd_op *op, hd_coordinator *coordinator)
     if (last != NULL)
         memcpy(config->base_instant, last->time, strlen(last->time) + 1);
     HD_TRY(hd_transition_new_time(op, &table->timeline, config->instant_time));
-    if (hd_has_several_writers(&config->options) ||
-        strcmp(hd_write_text(config, "hoodie.cleaner.policy.failed.writes"), "LAZY") == 0)
+    config->may_append =
+        !hd_has_several_writers(&config->options) &&
+        strcmp(hd_write_text(config, "hoodie.cleaner.policy.failed.writes"), "LAZY") != 0;
+    if (!config->may_append) /* others are about */
         HD_TRY(hd_heartbeat_start(op, table, &config->options, config->instant_time,
                                   &coordinator->heartbeat));
     const enum hd_action action = hd_write_action(config);

@@ -54,15 +54,25 @@ static bool is_of_slice(const hd_append_handle *handle, const struct hd_data_fil
     return strcmp(log->instant, handle->base_instant) == 0;
 }
 
-static uint32_t next_version(const hd_append_handle *handle)
+/* The newest log file of the slice; NULL when there is none. */
+static const struct hd_data_file *last_log(const hd_append_handle *handle)
 {
     const struct hd_file_slice *slice = handle->request.slice;
-    uint32_t version = 0;
+    const struct hd_data_file *last = NULL;
 
     for (size_t i = 0; i < slice->n_logs; i++)
-        if (is_of_slice(handle, &slice->logs[i]) && slice->logs[i].log_version > version)
-            version = slice->logs[i].log_version;
-    return version + 1;
+        if (is_of_slice(handle, &slice->logs[i]) &&
+            (last == NULL || slice->logs[i].log_version >= last->log_version))
+            last = &slice->logs[i];
+    return last;
+}
+
+/* Whether the newest log file is written on, as Hudi does where the store can. */
+static bool appends(const struct hd_write_config *config)
+{
+    return config->may_append && config->table->config.version->log_is_of_slice &&
+           hd_write_bool(config, "libhudi.log.append.enable") &&
+           hd_fs_can_append(config->table->fs);
 }
 
 /* The marker, in the form that the table version's releases look for. */
@@ -132,12 +142,15 @@ static hudi_status name_stat(struct hd_op *op, hd_append_handle *handle,
                                        .log_files = last->log_files,
                                        .n_log_files = last->n_log_files};
     }
+    bool listed = false; /* when it is written on */
     HD_TRY(hd_arena_array(op, arena, stat->n_log_files + 1, sizeof *names, &names));
-    for (size_t i = 0; i < stat->n_log_files; i++)
+    for (size_t i = 0; i < stat->n_log_files; i++) {
         names[i] = stat->log_files[i];
-    HD_TRY(hd_arena_strdup(op, arena, append->file_name, (char **)&names[stat->n_log_files]));
+        listed = listed || strcmp(names[i], append->file_name) == 0;
+    }
+    if (!listed)
+        HD_TRY(hd_arena_strdup(op, arena, append->file_name, (char **)&names[stat->n_log_files++]));
     stat->log_files = names;
-    stat->n_log_files++;
     HD_TRY(hd_arena_strdup(op, arena, append->path, (char **)&stat->path));
     stat->log_version = (int32_t)append->version;
     stat->log_offset = (int64_t)append->offset;
@@ -192,6 +205,7 @@ static hudi_status open_writer(struct hd_op *op, hd_append_handle *handle)
     const struct hd_write_config *config = handle->request.config;
     const struct hd_table_snapshot *table = config->table;
     const struct hd_file_slice *slice = handle->request.slice;
+    const struct hd_data_file *last = last_log(handle);
     const struct hd_log_target target = {
         .fs = table->fs,
         .table_path = table->path,
@@ -200,7 +214,8 @@ static hudi_status open_writer(struct hd_op *op, hd_append_handle *handle)
         .instant = handle->base_instant,
         .writer = config->instant_time,
         .write_token = handle->token,
-        .first_version = next_version(handle),
+        .last_file = last != NULL && appends(config) ? last->name : NULL,
+        .first_version = last == NULL ? 1 : last->log_version + 1,
         .max_bytes = (uint64_t)hd_write_int(config, "hoodie.logfile.max.size"),
         .announce = announce,
         .self = handle};

@@ -16,7 +16,9 @@
  *   1. partition folder and its metafile   2. marker   3. the file, a group of blocks at a time
  *
  * A group is a data block, when hoodie.logfile.data.block.max.size is reached and at the end, and
- * at the end a delete block behind it. A log file that was written here is of this handle alone.
+ * at the end a delete block behind it. A log file that was written here is of this handle alone,
+ * unless libhudi.log.append.enable asks for the newest one of the slice to be written on
+ * (log_writer.h): what a write that died left there is made void by a rollback block.
  *
  * Meta columns are as in base_sink.h, but for the file name, which is the bare file id.
  * Source: HoodieAppendHandle (Hudi 0.15.0); docs/format/write-path.md 2.4

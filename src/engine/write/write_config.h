@@ -43,6 +43,9 @@ struct hd_write_config {
     uint32_t task;
     uint32_t n_tasks;
     uint64_t attempt;
+    /* No other writer, nor another attempt of this task, can be about: log files that are there may
+     * be written on. Only of a write in this process; it does not travel. */
+    bool may_append;
     /* File groups of pending clusterings: nothing may be written to them. */
     const struct hd_pending_file_group *pending;
     size_t n_pending;

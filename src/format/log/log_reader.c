@@ -487,3 +487,30 @@ hudi_status hd_log_reader_content(struct hd_op *op, hd_log_reader *reader,
         block->budgeted_bytes = block->content_bytes;
     return HUDI_OK;
 }
+
+/* ---- the end of a file ---------------------------------------------------------------------- */
+
+hudi_status hd_log_file_is_whole(struct hd_op *op, hd_file_system *fs, const char *path,
+                                 uint64_t *n_bytes, bool *out)
+{
+    struct hd_log_block block;
+    hd_log_reader *reader;
+
+    *out = false;
+    HD_TRY(hd_log_reader_open(op, fs, path, &reader));
+    *n_bytes = hd_input_file_size(hd_log_reader_file(reader));
+    hd_log_reader_seek(reader, UINT64_MAX);
+    hudi_status status = hd_log_reader_previous(op, reader, &block);
+    if (status == HUDI_OK) {
+        *out = block.type != HD_LOG_CORRUPT && block.offset + block.size == *n_bytes;
+        hd_log_block_clear(op, &block);
+    } else if (status == HUDI_END) {
+        *out = *n_bytes == 0;
+        status = HUDI_OK;
+    } else if (status == HUDI_NOT_IMPLEMENTED) {
+        hd_op_clear_error(op); /* of a kind that is not known: nor is what may follow it */
+        status = HUDI_OK;
+    }
+    hd_log_reader_close(op, reader);
+    return status;
+}

@@ -50,6 +50,14 @@ hudi_status hd_log_reader_next(struct hd_op *op, hd_log_reader *reader, struct h
 hudi_status hd_log_reader_previous(struct hd_op *op, hd_log_reader *reader,
                                    struct hd_log_block *out);
 
+/**
+ * Does the file end with a whole block, or is it empty? Then another block may be written behind
+ * it: behind a torn one, readers before 0.11 would not find it.
+ * @param n_bytes  the file's size
+ */
+hudi_status hd_log_file_is_whole(struct hd_op *op, hd_file_system *fs, const char *path,
+                                 uint64_t *n_bytes, bool *out);
+
 /** Stand at the start (0), at the end of the file (UINT64_MAX) or where a block starts or ends. */
 void hd_log_reader_seek(hd_log_reader *reader, uint64_t offset);
 

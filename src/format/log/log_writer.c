@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "format/layout/file_name.h"
+#include "format/log/log_reader.h"
 
 /* Versions that may be taken, one after the other, before something else must be wrong. */
 #define MAX_TRIES 1000
@@ -13,6 +14,7 @@ struct hd_log_writer {
     struct hd_log_target target;
     char *table_path, *partition_path, *file_id, *instant, *writer,
         *write_token;     /* what `target` points to */
+    char *last_file;      /* to be written on; NULL: not, or it was tried */
     uint32_t version;     /* of the next file, or the one that is open */
     hd_output_file *file; /* NULL: the next group begins a file */
     char *temporary;      /* its path until it is whole; NULL: its own */
@@ -46,6 +48,8 @@ hudi_status hd_log_writer_open(struct hd_op *op, const struct hd_log_target *tar
     HD_TRY_OUT(hd_strdup(op, target->instant, &writer->instant));
     HD_TRY_OUT(hd_strdup(op, target->writer, &writer->writer));
     HD_TRY_OUT(hd_strdup(op, target->write_token, &writer->write_token));
+    if (target->last_file != NULL)
+        HD_TRY_OUT(hd_strdup(op, target->last_file, &writer->last_file));
     *out = writer;
     return HUDI_OK;
 out:
@@ -53,27 +57,41 @@ out:
     return status;
 }
 
+static hudi_status set_names(struct hd_op *op, hd_log_writer *writer, const char *name,
+                             const char *suffix)
+{
+    char *path = NULL;
+
+    HD_TRY(hd_arena_printf(op, &writer->names, (char **)&writer->file_name, "%s%s", name, suffix));
+    HD_TRY(hd_path_join(op, writer->partition_path, writer->file_name, &path));
+    const hudi_status status = hd_arena_strdup(op, &writer->names, path, (char **)&writer->path);
+    hd_free(op, path);
+    return status;
+}
+
 /* Names of the file of the version at hand. */
 static hudi_status make_names(struct hd_op *op, hd_log_writer *writer)
 {
-    char *name = NULL, *path = NULL;
-    hudi_status status = HUDI_OK;
+    char *name;
 
-    HD_TRY_OUT(hd_log_file_name_format(op, writer->file_id, writer->instant, writer->version,
-                                       writer->write_token, &name));
-    HD_TRY_OUT(hd_arena_printf(op, &writer->names, (char **)&writer->file_name, "%s%s", name,
-                               writer->target.suffix == NULL ? "" : writer->target.suffix));
-    HD_TRY_OUT(hd_path_join(op, writer->partition_path, writer->file_name, &path));
-    HD_TRY_OUT(hd_arena_strdup(op, &writer->names, path, (char **)&writer->path));
-out:
+    HD_TRY(hd_log_file_name_format(op, writer->file_id, writer->instant, writer->version,
+                                   writer->write_token, &name));
+    const hudi_status status =
+        set_names(op, writer, name, writer->target.suffix == NULL ? "" : writer->target.suffix);
     hd_free(op, name);
-    hd_free(op, path);
     return status;
 }
 
 static hudi_status path_of(struct hd_op *op, const hd_log_writer *writer, char **out)
 {
     return hd_path_join(op, writer->table_path, writer->path, out);
+}
+
+static hudi_status announce(struct hd_op *op, const hd_log_writer *writer)
+{
+    return writer->target.announce == NULL
+               ? HUDI_OK
+               : writer->target.announce(op, writer->target.self, writer->file_name);
 }
 
 /* The lowest version whose name is free, announced. */
@@ -91,12 +109,41 @@ static hudi_status choose_name(struct hd_op *op, hd_log_writer *writer)
             continue;
         if (status != HUDI_NOT_FOUND)
             return status;
-        return writer->target.announce == NULL
-                   ? HUDI_OK
-                   : writer->target.announce(op, writer->target.self, writer->file_name);
+        return announce(op, writer);
     }
     return hd_fail(op, HUDI_CONFLICT, "%d names from %s down are taken", MAX_TRIES,
                    writer->file_name);
+}
+
+/* Write on in the newest file, where that is whole and has room; else writer->file stays NULL. */
+static hudi_status open_last(struct hd_op *op, hd_log_writer *writer)
+{
+    hudi_status status = HUDI_OK;
+    uint64_t n_bytes;
+    bool is_whole;
+    char *path = NULL;
+
+    HD_TRY_OUT(set_names(op, writer, writer->last_file, ""));
+    HD_TRY_OUT(path_of(op, writer, &path));
+    status = hd_log_file_is_whole(op, writer->target.fs, path, &n_bytes, &is_whole);
+    if (status == HUDI_NOT_FOUND) { /* cleaned since it was listed */
+        hd_op_clear_error(op);
+        is_whole = false;
+        status = HUDI_OK;
+    }
+    if (status != HUDI_OK || !is_whole || n_bytes > writer->target.max_bytes)
+        goto out;
+    HD_TRY_OUT(announce(op, writer));
+    status = hd_fs_open_append(op, writer->target.fs, path, n_bytes, &writer->file);
+    if (status == HUDI_CONFLICT || status == HUDI_NOT_FOUND)
+        status = HUDI_OK; /* somebody was faster: it is theirs */
+    else if (status == HUDI_OK)
+        writer->version = writer->target.first_version - 1;
+out:
+    hd_free(op, path);
+    hd_free(op, writer->last_file);
+    writer->last_file = NULL;
+    return status;
 }
 
 static hudi_status open_file(struct hd_op *op, hd_log_writer *writer)
@@ -104,6 +151,11 @@ static hudi_status open_file(struct hd_op *op, hd_log_writer *writer)
     hudi_status status = HUDI_OK;
     char *path = NULL, uuid[HD_UUID_BYTES];
 
+    if (writer->last_file != NULL) {
+        HD_TRY(open_last(op, writer));
+        if (writer->file != NULL)
+            return HUDI_OK;
+    }
     HD_TRY(choose_name(op, writer));
     if (hd_fs_shows_whole_files(writer->target.fs)) {
         HD_TRY_OUT(path_of(op, writer, &path));
@@ -200,6 +252,7 @@ void hd_log_writer_abort(struct hd_op *op, hd_log_writer *writer)
     hd_free(op, writer->instant);
     hd_free(op, writer->writer);
     hd_free(op, writer->write_token);
+    hd_free(op, writer->last_file);
     hd_arena_clear(&writer->names);
     hd_free(op, writer);
 }

@@ -12,12 +12,17 @@
  * Writes groups of blocks to the log files of one file group. A group is never split over files.
  * Nothing is made before the first group.
  *
- * Files are never written to by two: the first version that is asked for, the next one while a name
- * is taken, and again the next one when a file has grown past `max_bytes`. A file gets its name
- * when it is whole and on disk, so a writer that dies leaves no torn block, which releases before
- * 0.11 cannot read past: only a temporary file that nobody looks at. docs/format/log-format.md 9.2
+ * Unless asked to write on in the newest one, files are never written to by two: the first version
+ * that is asked for, the next one while a name is taken, and again the next one when a file has
+ * grown past `max_bytes`. A file gets its name when it is whole and on disk, so a writer that dies
+ * leaves no torn block, which releases before 0.11 cannot read past: only a temporary file that
+ * nobody looks at. docs/format/log-format.md 9.2
  *
- * Source: HoodieLogFormatWriter (Hudi 0.15.0), on a store without append
+ * Of a file that is written on all blocks show as they come, and a writer that dies may leave a
+ * torn one. So it is not written on behind a torn block, nor when it has grown past `max_bytes`:
+ * the next version is begun. Failing, it is cut back to what it was.
+ *
+ * Source: HoodieLogFormatWriter (Hudi 0.15.0), on stores without append and with it
  */
 typedef struct hd_log_writer hd_log_writer;
 
@@ -33,11 +38,13 @@ struct hd_log_target {
     const char *instant; /* in the name: the slice's base instant below version 8 */
     const char *writer;  /* instant that writes: in the names of temporary files */
     const char *write_token;
-    const char *suffix;     /* of the names: ".cdc", static; NULL: none */
+    const char
+        *last_file;     /* name of the newest log file, to be written on; NULL: it is left alone */
+    const char *suffix; /* of the names: ".cdc", static; NULL: none */
     uint32_t first_version; /* one above the newest log file of that instant */
     uint64_t max_bytes;     /* hoodie.logfile.max.size */
-    /* Called before a file of that name is begun, which then need not come to be; NULL: nobody
-     * needs to know. */
+    /* Called before a file of that name is begun, or written on, which then need not come to be;
+     * NULL: nobody needs to know. */
     hudi_status (*announce)(struct hd_op *op, void *self, const char *file_name);
     void *self;
 };

@@ -4,7 +4,8 @@
 #define PAYLOADS "org.apache.hudi.common.model."
 
 #define LAYOUT_1                                                                                   \
-    .timeline_layout = 1, .timeline_folder = ".hoodie", .archive_folder = ".hoodie/archived",      \
+    .timeline_layout = 1, .log_is_of_slice = true, .timeline_folder = ".hoodie",                   \
+    .archive_folder = ".hoodie/archived",                                                          \
     .default_payload_class = PAYLOADS "OverwriteWithLatestAvroPayload"
 #define LAYOUT_2                                                                                   \
     .timeline_layout = 2, .timeline_folder = ".hoodie/timeline",                                   \

@@ -31,6 +31,9 @@ struct hd_table_version {
     uint32_t log_content_version;
     /* Markers of appends are named like base files of the slice, not by the log file. */
     bool append_marker_of_slice;
+    /* A log file is named by the base instant of its slice, and may have blocks of several writes;
+     * else by the one write whose it is. */
+    bool log_is_of_slice;
     bool clean_deletes_partitions;    /* plans of cleans name partitions to delete (0.11) */
     bool clean_has_last_completed;    /* and the newest completed write (0.12) */
     bool clean_has_extra;             /* and extra metadata (0.15) */

@@ -276,6 +276,19 @@ hudi_status hd_arrow_output_open(hd_op *op, void *self, const char *path, void *
     return status;
 }
 
+hudi_status hd_arrow_output_append(hd_op *op, void *self, const char *path, void **out)
+{
+    auto output = std::make_unique<Output>();
+    const hudi_status status = on_store(op, path, [&] {
+        ARROW_ASSIGN_OR_RAISE(output->stream,
+                              of(self)->fs->OpenAppendStream(of(self)->inner(path)));
+        return arrow::Status::OK();
+    });
+
+    *out = status == HUDI_OK ? output.release() : nullptr;
+    return status;
+}
+
 hudi_status hd_arrow_output_write(hd_op *op, void *file, const void *bytes, uint64_t n)
 {
     return on_store(op, nullptr, [&] {

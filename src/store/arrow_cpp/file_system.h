@@ -42,6 +42,8 @@ hudi_status hd_arrow_input_read_at(struct hd_op *op, void *file, uint64_t offset
 void hd_arrow_input_close(void *file);
 
 hudi_status hd_arrow_output_open(struct hd_op *op, void *self, const char *path, void **out);
+/** Behind what is in the file. */
+hudi_status hd_arrow_output_append(struct hd_op *op, void *self, const char *path, void **out);
 hudi_status hd_arrow_output_write(struct hd_op *op, void *file, const void *bytes, uint64_t n);
 /** Frees `file` in any case. */
 hudi_status hd_arrow_output_close(struct hd_op *op, void *file);

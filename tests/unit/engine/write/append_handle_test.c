@@ -52,7 +52,8 @@ struct append_test {
     hd_merger *merger;
     struct hd_write_status status;
     hd_append_handle *handle;
-    bool deletes; /* the operation */
+    bool deletes;      /* the operation */
+    bool others_about; /* other writers */
 };
 
 static void open_table_of(struct hd_op *op, struct append_test *t, int version, bool ordered)
@@ -86,6 +87,7 @@ static void open_handle(struct append_test *t, const struct hd_file_slice *slice
     snprintf(t->config.instant_time, sizeof t->config.instant_time, "%s", INSTANT);
     t->config.task = 4;
     t->config.attempt = 5;
+    t->config.may_append = !t->others_about;
     test_must(op, hd_write_schema_new(op, &t->config, NULL, &t->schema));
     test_must(op, hd_merger_new(op, &t->snapshot.config, &t->config.options, &t->schema.record,
                                 &t->merger));
@@ -294,6 +296,73 @@ static void old_versions_get_their_content_version_and_markers_of_the_slice(void
     }
 }
 
+/* A log file of the slice that is there, with one block. */
+static uint64_t put_log(struct append_test *t, const char *path)
+{
+    struct hd_str block = {0};
+    char *full;
+
+    test_must(t->op, hd_log_rollback_block_encode(t->op, INSTANT, "001", &block));
+    test_must(t->op, hd_path_join(t->op, t->snapshot.path, path, &full));
+    test_must(t->op, hd_fs_replace(t->op, t->snapshot.fs, full, block.data, block.size));
+    const uint64_t n = block.size;
+    hd_free(t->op, full);
+    hd_str_clear(&block);
+    return n;
+}
+
+static void the_newest_log_file_is_written_on_when_asked_for(void **state)
+{
+    static const char PATH[] = "p/" LOG(BASE_INSTANT, "2", "1-1-1");
+    static const int VERSIONS[] = {3, 6};
+    struct hd_op *op = *state;
+
+    for (size_t i = 0; i < HD_ARRAY_LENGTH(VERSIONS); i++) {
+        struct append_test t;
+
+        open_table(op, &t, VERSIONS[i]);
+        test_table_put(&t.table, "p/.hoodie_partition_metadata", "");
+        const uint64_t n = put_log(&t, PATH);
+        test_must(op, hd_options_set(op, &t.options, "libhudi.log.append.enable", "true"));
+        open_handle(&t, &SLICE);
+        append(&t, "k1|1|~\nk2|2|false\n");
+        close_handle(&t);
+        assert_int_equal(t.status.n_stats, 1);
+        const struct hd_write_stat *stat = &t.status.stats[0];
+        assert_string_equal(stat->path, PATH);
+        assert_int_equal(stat->log_version, 2);
+        assert_int_equal(stat->log_offset, n);
+        assert_int_equal(stat->n_log_files, 2);
+        assert_string_equal(stat->log_files[0], LOGS[0].name);
+        assert_string_equal(stat->log_files[1], LOGS[1].name);
+        assert_int_equal(stat->total_write_bytes, size_of(&t, PATH) - n);
+        assert_int_equal(stat->file_size_in_bytes, size_of(&t, PATH));
+        expect_markers(&t, VERSIONS[i] == 3 ? "p/" FILE_ID "_3-4-5_" BASE_INSTANT ".parquet\n"
+                                            : "p/" LOG(BASE_INSTANT, "2", "1-1-1") "\n");
+        assert_false(test_table_has(&t.table, "p/" LOG(BASE_INSTANT, "3", "3-4-5")));
+        close_table(&t);
+    }
+}
+
+static void the_newest_log_file_is_left_alone_when_others_are_about(void **state)
+{
+    static const char PATH[] = "p/" LOG(BASE_INSTANT, "2", "1-1-1");
+    struct hd_op *op = *state;
+    struct append_test t;
+
+    open_table(op, &t, 6);
+    test_table_put(&t.table, "p/.hoodie_partition_metadata", "");
+    const uint64_t n = put_log(&t, PATH);
+    test_must(op, hd_options_set(op, &t.options, "libhudi.log.append.enable", "true"));
+    t.others_about = true;
+    open_handle(&t, &SLICE);
+    append(&t, "k1|1|~\n");
+    close_handle(&t);
+    assert_string_equal(t.status.stats[0].path, "p/" LOG(BASE_INSTANT, "3", "3-4-5"));
+    assert_int_equal(size_of(&t, PATH), n);
+    close_table(&t);
+}
+
 static void a_pending_compaction_takes_the_place_of_the_base_file(void **state)
 {
     struct hd_op *op = *state;
@@ -444,6 +513,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(
             old_versions_get_their_content_version_and_markers_of_the_slice, test_op_setup,
             test_op_teardown),
+        cmocka_unit_test_setup_teardown(the_newest_log_file_is_written_on_when_asked_for,
+                                        test_op_setup, test_op_teardown),
+        cmocka_unit_test_setup_teardown(the_newest_log_file_is_left_alone_when_others_are_about,
+                                        test_op_setup, test_op_teardown),
         cmocka_unit_test_setup_teardown(a_pending_compaction_takes_the_place_of_the_base_file,
                                         test_op_setup, test_op_teardown),
         cmocka_unit_test_setup_teardown(a_full_block_is_followed_by_another_and_a_full_file_too,

@@ -201,6 +201,174 @@ static void an_aborted_writer_leaves_the_files_it_filled(void **state)
     test_table_close(&scene.table);
 }
 
+static hudi_status write_two(struct hd_op *op, const struct scene *scene)
+{
+    const struct hd_slice part = hd_slice_text("aaaaa");
+    struct hd_log_append at;
+    hd_log_writer *writer;
+
+    HD_TRY(hd_log_writer_open(op, &scene->target, &writer));
+    for (int i = 0; i < 2; i++) {
+        const hudi_status status = hd_log_writer_append(op, writer, &part, 1, &at);
+
+        if (status != HUDI_OK) {
+            hd_log_writer_abort(op, writer);
+            return status;
+        }
+    }
+    return hd_log_writer_close(op, writer);
+}
+
+/* ---- written on ----------------------------------------------------------------------------- */
+
+#define LAST ".f-0_001.log.1_9-9-9"
+
+static void put_bytes(struct scene *scene, const char *file, struct hd_slice bytes)
+{
+    struct hd_op *op = scene->table.op;
+    char *path;
+
+    test_must(op, hd_path_join(op, scene->table.path, file, &path));
+    test_must(op, hd_fs_replace(op, scene->table.fs, path, bytes.data, bytes.size));
+    hd_free(op, path);
+}
+
+/* What is in a file, to be cleared. */
+static struct hd_str get_bytes(struct scene *scene, const char *file)
+{
+    struct hd_op *op = scene->table.op;
+    struct hd_str out = {0};
+    uint8_t *bytes;
+    char *path;
+    size_t n;
+
+    test_must(op, hd_path_join(op, scene->table.path, file, &path));
+    test_must(op, hd_fs_read_file(op, scene->table.fs, path, 10000, &bytes, &n));
+    test_must(op, hd_str_append(op, &out, bytes, n));
+    hd_free(op, bytes);
+    hd_free(op, path);
+    return out;
+}
+
+static void make_block(struct hd_op *op, struct hd_str *out)
+{
+    const struct hd_log_header_entry header = {HD_LOG_INSTANT_TIME, hd_slice_text("001")};
+    const struct hd_slice content = hd_slice_text("content");
+
+    test_must(op, hd_log_block_encode(op, HD_LOG_DELETE, &header, 1, &content, 1, out));
+}
+
+static void groups_go_behind_what_the_newest_file_has(void **state)
+{
+    struct hd_op *op = *state;
+    struct scene scene;
+    struct hd_str block = {0};
+    struct hd_log_append first, second, third;
+    hd_log_writer *writer;
+
+    make_block(op, &block);
+    const size_t n = block.size;
+    open_scene(op, &scene, "log_writer7");
+    put_bytes(&scene, "p/" LAST, hd_str_slice(&block));
+    scene.target.last_file = LAST;
+    scene.target.max_bytes = n + 9;
+    test_must(op, hd_log_writer_open(op, &scene.target, &writer));
+    append(op, writer, "aaaaa", &first);
+    append(op, writer, "bbbbb", &second); /* past the limit */
+    append(op, writer, "c", &third);
+    assert_string_equal(first.file_name, LAST);
+    assert_string_equal(first.path, "p/" LAST);
+    assert_int_equal(first.version, 1);
+    assert_int_equal(first.offset, n);
+    assert_int_equal(first.size_bytes, 5);
+    assert_string_equal(second.path, "p/" LAST);
+    assert_int_equal(second.offset, n + 5);
+    assert_string_equal(third.path, "p/.f-0_001.log.2_1-2-3");
+    assert_int_equal(third.offset, 0);
+    test_must(op, hd_log_writer_close(op, writer));
+    test_must(op, hd_str_append_text(op, &block, "aaaaabbbbb"));
+    struct hd_str bytes = get_bytes(&scene, "p/" LAST);
+    assert_true(hd_slice_equal(hd_str_slice(&bytes), hd_str_slice(&block)));
+    expect_file(&scene, "p/.f-0_001.log.2_1-2-3", "c");
+    assert_string_equal(scene.announced, LAST " .f-0_001.log.2_1-2-3 ");
+    hd_str_clear(&bytes);
+    hd_str_clear(&block);
+    test_table_close(&scene.table);
+}
+
+/* The newest file has these bytes: a group goes to a new one, and it stays as it is. */
+static void expect_left_alone(struct hd_op *op, struct hd_slice bytes, uint64_t max_bytes)
+{
+    struct scene scene;
+    struct hd_log_append at;
+    hd_log_writer *writer;
+
+    open_scene(op, &scene, "log_writer8");
+    if (bytes.data != NULL)
+        put_bytes(&scene, "p/" LAST, bytes);
+    scene.target.last_file = LAST;
+    scene.target.max_bytes = max_bytes;
+    test_must(op, hd_log_writer_open(op, &scene.target, &writer));
+    append(op, writer, "aaaaa", &at);
+    assert_string_equal(at.path, "p/.f-0_001.log.2_1-2-3");
+    assert_int_equal(at.offset, 0);
+    test_must(op, hd_log_writer_close(op, writer));
+    assert_string_equal(scene.announced, ".f-0_001.log.2_1-2-3 ");
+    if (bytes.data != NULL) {
+        struct hd_str now = get_bytes(&scene, "p/" LAST);
+
+        assert_true(hd_slice_equal(hd_str_slice(&now), bytes));
+        hd_str_clear(&now);
+    }
+    test_table_close(&scene.table);
+}
+
+static void nothing_goes_behind_a_torn_block_or_into_a_full_file(void **state)
+{
+    struct hd_op *op = *state;
+    struct hd_str blocks = {0};
+
+    make_block(op, &blocks);
+    const size_t one = blocks.size;
+    make_block(op, &blocks);
+    for (size_t n = 1; n < blocks.size; n++) {
+        if (n != one)
+            expect_left_alone(op, hd_slice_of(blocks.data, n), 100000);
+    }
+    expect_left_alone(op, hd_str_slice(&blocks), blocks.size - 1);
+    expect_left_alone(op, hd_slice_of(NULL, 0), 100000);   /* it was cleaned */
+    test_must(op, hd_str_append_text(op, &blocks, "#HU")); /* less than a magic: the end */
+    expect_left_alone(op, hd_str_slice(&blocks), 100000);
+    hd_str_clear(&blocks);
+}
+
+static void a_file_that_is_written_on_is_cut_back_on_failure(void **state)
+{
+    struct hd_op *op = *state;
+    struct scene scene;
+    struct hd_str block = {0};
+    hudi_status status = HUDI_INTERNAL;
+
+    make_block(op, &block);
+    open_scene(op, &scene, "log_writer9");
+    scene.target.announce = NULL;
+    scene.target.last_file = LAST;
+    for (int nth = 1; status != HUDI_OK; nth++) {
+        put_bytes(&scene, "p/" LAST, hd_str_slice(&block));
+        test_fault_arm(op, nth);
+        status = write_two(op, &scene);
+        assert_int_equal(status == HUDI_OK, !test_fault_fired(op));
+        test_fault_disarm(op);
+        struct hd_str now = get_bytes(&scene, "p/" LAST);
+        assert_int_equal(now.size, block.size + (status == HUDI_OK ? 10 : 0));
+        assert_memory_equal(now.data, block.data, block.size);
+        hd_str_clear(&now);
+        assert_false(test_table_has(&scene.table, "p/.f-0_001.log.2_1-2-3"));
+    }
+    hd_str_clear(&block);
+    test_table_close(&scene.table);
+}
+
 static void a_frame_is_what_an_encoded_block_has_around_its_content(void **state)
 {
     struct hd_op *op = *state;
@@ -221,24 +389,6 @@ static void a_frame_is_what_an_encoded_block_has_around_its_content(void **state
     hd_str_clear(&whole);
     hd_str_clear(&head);
     hd_str_clear(&tail);
-}
-
-static hudi_status write_two(struct hd_op *op, const struct scene *scene)
-{
-    const struct hd_slice part = hd_slice_text("aaaaa");
-    struct hd_log_append at;
-    hd_log_writer *writer;
-
-    HD_TRY(hd_log_writer_open(op, &scene->target, &writer));
-    for (int i = 0; i < 2; i++) {
-        const hudi_status status = hd_log_writer_append(op, writer, &part, 1, &at);
-
-        if (status != HUDI_OK) {
-            hd_log_writer_abort(op, writer);
-            return status;
-        }
-    }
-    return hd_log_writer_close(op, writer);
 }
 
 static void no_fault_leaves_a_torn_file(void **state)
@@ -276,6 +426,12 @@ int main(void)
         cmocka_unit_test_setup_teardown(an_aborted_writer_leaves_the_files_it_filled, test_op_setup,
                                         test_op_teardown),
         cmocka_unit_test_setup_teardown(a_frame_is_what_an_encoded_block_has_around_its_content,
+                                        test_op_setup, test_op_teardown),
+        cmocka_unit_test_setup_teardown(groups_go_behind_what_the_newest_file_has, test_op_setup,
+                                        test_op_teardown),
+        cmocka_unit_test_setup_teardown(nothing_goes_behind_a_torn_block_or_into_a_full_file,
+                                        test_op_setup, test_op_teardown),
+        cmocka_unit_test_setup_teardown(a_file_that_is_written_on_is_cut_back_on_failure,
                                         test_op_setup, test_op_teardown),
         cmocka_unit_test_setup_teardown(no_fault_leaves_a_torn_file, test_op_setup,
                                         test_op_teardown),
