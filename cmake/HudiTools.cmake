@@ -21,3 +21,14 @@ if(TARGET gen_configuration)
         hudi_register_test(docs_configuration "unit;format")
     endif()
 endif()
+
+# bench/micro/NAME_bench.c -> build/.../bench/NAME_bench, when it is asked for.
+file(GLOB bench_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/bench/micro/*_bench.c")
+foreach(source IN LISTS bench_sources)
+    get_filename_component(name "${source}" NAME_WE)
+    add_executable(${name} EXCLUDE_FROM_ALL "${source}")
+    set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bench")
+    target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include"
+        "${PROJECT_SOURCE_DIR}/tests")
+    target_link_libraries(${name} PRIVATE hd_api)
+endforeach()

@@ -4,6 +4,8 @@
 The clock runs from after the imports on, which is to the favour of what stands here.
 """
 import json
+import os
+import pathlib
 import sys
 import time
 
@@ -36,6 +38,20 @@ def encode(output, *files):
 def rewrite(output, *files):
     """Files of a table become their next version: decode, encode."""
     return sum(write(pyarrow.parquet.ParquetFile(file).read(), output) for file in files)
+
+
+def gather(output, column, *files):
+    """All files of a partition become one, sorted by the first of the columns."""
+    n = 0
+    for folder in sorted({pathlib.Path(file).parent for file in files}):
+        parts = [pyarrow.parquet.ParquetFile(file).read() for file in files if pathlib.Path(file).parent == folder]
+        table = pyarrow.concat_tables(parts)
+        n += write(table.sort_by(column.split(",")[0]) if column else table, output)
+    return n
+
+
+def listing(folder):
+    return len(os.listdir(folder))
 
 
 def read(columns, least, *files):
