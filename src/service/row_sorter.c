@@ -40,7 +40,8 @@ hudi_status hd_row_sorter_new(struct hd_op *op, const struct hd_cluster_job *job
     *out = NULL;
     HD_TRY(hd_alloc(op, sizeof *sorter, &sorter));
     sorter->job = job;
-    const hudi_status status = hd_global_sort_new(op, &job->schema->file, folder, &sorter->sort);
+    const hudi_status status =
+        hd_global_sort_new(op, &job->schema->file, true, folder, &sorter->sort);
     if (status != HUDI_OK) {
         hd_row_sorter_free(op, sorter);
         return status;

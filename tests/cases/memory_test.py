@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes that have less memory than their rows take: the outcome is that of plenty."""
+import collections
 import json
+import pathlib
 import random
+import subprocess
+import sys
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from conftest import Refused
+from conftest import ENVIRONMENT, PROGRAM, Refused
 
 N = 24_000
 TINY = {"libhudi.memory.budget.bytes": 2 << 20}
@@ -158,4 +162,47 @@ def test_combined_inserts_through_disk_fill_a_small_file_once(table, memory):
         **memory, "hoodie.combine.before.insert": "true", "hoodie.copyonwrite.record.size.estimate": 30_000})
     assert told["inserts"] == N - 500
     assert table.read() == expected(first, second)
+    table.verify()
+
+
+MEASURE = """
+import os, sys
+pid = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ)
+_, status, usage = os.wait4(pid, 0)
+print(usage.ru_maxrss * 1024)
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
+
+
+def peak(*words):
+    """Bytes that the program had resident at most. A small process starts it: a child's peak begins with its
+    parent's."""
+    command = [sys.executable, "-I", "-S", "-c", MEASURE, PROGRAM, *map(str, words)]
+    result = subprocess.run(command, capture_output=True, check=True, env=ENVIRONMENT)
+    return int(result.stdout.split()[-1])
+
+
+@pytest.mark.parametrize("op", ["bulk_insert", "upsert"])
+@pytest.mark.parametrize("n_partitions", [4, 200])
+def test_rows_of_many_partitions_in_turns_are_one_file_each(table, op, n_partitions):
+    """More partitions than files may be open, and all of them in every chunk of rows."""
+    n = 200_000
+    rows_in = pa.table({
+        "id": [f"key-{i:012d}" for i in range(n)],
+        "part": [f"p{i * 7919 % n_partitions:03d}" for i in range(n)],
+        "v": [f"{i * 104729 % 1299709:x}-{i * 7919 % 15485863:x}" for i in range(n)],
+        **{f"n{c}": [(i * 7919 + c) % 1000003 for i in range(n)] for c in range(6)}})
+    table.create("id string\npart string\nv string\n" + "".join(f"n{c} long\n" for c in range(6)),
+                 partition_by="part")
+    path = table.folder / "in.parquet"
+    pq.write_table(rows_in, path)
+    used = peak("write", table.path, path, "--op", op, "-o", "libhudi.memory.budget.bytes=67108864")
+    if b"__asan_init" not in pathlib.Path(PROGRAM).read_bytes(): # shadow memory counts there
+        assert used < 256 << 20
+    counts = {}
+    for file in table.base_files():
+        assert file.parent.name not in counts
+        counts[file.parent.name] = pq.read_metadata(file).num_rows
+    parts = rows_in.column("part").to_pylist()
+    assert counts == dict(collections.Counter(parts))
     table.verify()

@@ -19,6 +19,7 @@
 struct hd_global_sort {
     const struct ArrowSchema *record;
     const char *folder;
+    hd_spool_compare *order;
     hd_row_spool *spool; /* a bucket a run */
     hd_spool_merge *merge;
     struct hd_str scratch;
@@ -45,7 +46,16 @@ static struct head head_of(struct hd_slice record)
     return head;
 }
 
-static int compare(struct hd_slice a, struct hd_slice b)
+static int by_partition(struct hd_slice a, struct hd_slice b)
+{
+    uint32_t x, y;
+
+    memcpy(&x, a.data, sizeof x);
+    memcpy(&y, b.data, sizeof y);
+    return (x > y) - (x < y);
+}
+
+static int by_partition_and_key(struct hd_slice a, struct hd_slice b)
 {
     const struct head x = head_of(a), y = head_of(b);
 
@@ -69,7 +79,7 @@ static hudi_status decode(struct hd_op *op, hd_global_sort *sort, struct hd_slic
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-hudi_status hd_global_sort_new(struct hd_op *op, const struct ArrowSchema *record,
+hudi_status hd_global_sort_new(struct hd_op *op, const struct ArrowSchema *record, bool by_key,
                                const char *folder, hd_global_sort **out)
 {
     hudi_status status = HUDI_OK;
@@ -80,6 +90,7 @@ hudi_status hd_global_sort_new(struct hd_op *op, const struct ArrowSchema *recor
     HD_TRY(hd_alloc(op, sizeof *sort, &sort));
     sort->record = record;
     sort->folder = folder;
+    sort->order = by_key ? by_partition_and_key : by_partition;
     HD_TRY_OUT(hd_schema_init_field(op, &sort->key_field, "key", &text, false));
     HD_TRY_OUT(hd_builder_new(op, &sort->key_field, &sort->keys));
     HD_TRY_OUT(hd_builder_new(op, record, &sort->rows));
@@ -130,7 +141,7 @@ hudi_status hd_global_sort_add(struct hd_op *op, hd_global_sort *sort, uint32_t 
 
 /* Runs [first, first + n) as one run of another spool. */
 static hudi_status merge_runs(struct hd_op *op, const hd_row_spool *from, uint32_t first,
-                              uint32_t n, hd_row_spool *to)
+                              uint32_t n, hd_spool_compare *order, hd_row_spool *to)
 {
     hudi_status status = HUDI_OK;
     hd_spool_merge *merge = NULL;
@@ -138,7 +149,7 @@ static hudi_status merge_runs(struct hd_op *op, const hd_row_spool *from, uint32
     const uint32_t bucket = hd_row_spool_n_buckets(to);
 
     HD_TRY_OUT(hd_row_spool_add_bucket(op, to));
-    HD_TRY_OUT(hd_spool_merge_open(op, from, first, 1, n, compare, &merge));
+    HD_TRY_OUT(hd_spool_merge_open(op, from, first, 1, n, order, &merge));
     while (hd_spool_merge_peek(merge, &record)) {
         HD_TRY_OUT(hd_row_spool_append(op, to, bucket, record));
         HD_TRY_OUT(hd_spool_merge_pass(op, merge));
@@ -160,7 +171,7 @@ static hudi_status merge_pass(struct hd_op *op, hd_global_sort *sort)
     for (uint32_t i = 0; i < n_runs && status == HUDI_OK; i += HD_GLOBAL_SORT_FAN_IN)
         status = merge_runs(op, sort->spool, i,
                             n_runs - i < HD_GLOBAL_SORT_FAN_IN ? n_runs - i : HD_GLOBAL_SORT_FAN_IN,
-                            fewer);
+                            sort->order, fewer);
     if (status != HUDI_OK) {
         hd_row_spool_free(op, fewer);
         return status;
@@ -175,8 +186,8 @@ hudi_status hd_global_sort_finish(struct hd_op *op, hd_global_sort *sort)
     HD_TRY(hd_row_spool_seal(op, sort->spool));
     while (hd_row_spool_n_buckets(sort->spool) > HD_GLOBAL_SORT_FAN_IN)
         HD_TRY(merge_pass(op, sort));
-    return hd_spool_merge_open(op, sort->spool, 0, 1, hd_row_spool_n_buckets(sort->spool), compare,
-                               &sort->merge);
+    return hd_spool_merge_open(op, sort->spool, 0, 1, hd_row_spool_n_buckets(sort->spool),
+                               sort->order, &sort->merge);
 }
 
 hudi_status hd_global_sort_next(struct hd_op *op, hd_global_sort *sort, uint32_t *partition,

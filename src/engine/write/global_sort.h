@@ -7,17 +7,19 @@
 #include "base/op.h"
 
 /**
- * Rows of any number in the order of partition number and record key, equal keys in the order in
- * which they came: an external merge sort. The caller gives sorted runs, each as much as memory
- * holds; they lie on disk and come back as one sequence. In memory there is a chunk of 32 KiB of
- * each of at most HD_GLOBAL_SORT_FAN_IN runs: more of them are merged in several passes.
+ * Rows of any number in the order of partition number and, when asked for, record key, equal ones
+ * in the order in which they came: an external merge sort. The caller gives sorted runs, each as
+ * much as memory holds; they lie on disk and come back as one sequence. In memory there is a chunk
+ * of 32 KiB of each of at most HD_GLOBAL_SORT_FAN_IN runs: more of them are merged in several
+ * passes.
  */
 typedef struct hd_global_sort hd_global_sort;
 
 #define HD_GLOBAL_SORT_FAN_IN 256
 
-/** @param record  struct of the rows, borrowed. @param folder  of the file, NULL: TMPDIR or /tmp */
-hudi_status hd_global_sort_new(struct hd_op *op, const struct ArrowSchema *record,
+/** @param record  struct of the rows, borrowed. @param by_key  else by partition alone.
+ *  @param folder  of the file, NULL: TMPDIR or /tmp */
+hudi_status hd_global_sort_new(struct hd_op *op, const struct ArrowSchema *record, bool by_key,
                                const char *folder, hd_global_sort **out);
 void hd_global_sort_free(struct hd_op *op, hd_global_sort *sort);
 

@@ -19,6 +19,8 @@
 /* A sorting chunk holds as much as may be sorted in memory; with GLOBAL_SORT more than one of them
  * go through disk. */
 #define SORT_CHUNK_BYTES (512ull << 20)
+/* An open file's row group, as it is encoded. */
+#define TARGET_BYTES (20ull << 20)
 
 enum sort_mode { SORT_NONE, SORT_PARTITION, SORT_GLOBAL };
 
@@ -53,7 +55,8 @@ struct hd_insert {
     struct partition **of; /* by partition number; targets point into them */
     size_t n_of, of_capacity;
     uint64_t clock;
-    hd_global_sort *sorted; /* chunks on disk, sorted; NULL: none yet */
+    size_t max_open;        /* targets */
+    hd_global_sort *sorted; /* chunks on disk, in order; NULL: none yet */
     /* the chunk */
     struct hd_input_batch *batches;
     size_t n_batches, batch_capacity;
@@ -92,6 +95,10 @@ hudi_status hd_insert_open(struct hd_op *op, const struct hd_write_config *confi
     insert->partitions = partitions;
     insert->status = write_status;
     insert->sort = sort_mode_of(config);
+    insert->max_open =
+        (size_t)hd_min_u64(HD_MAX_OPEN_TARGETS, op->budget->limit_bytes / TARGET_BYTES);
+    if (insert->max_open == 0)
+        insert->max_open = 1;
     insert->small_files = fill_small_files;
     HD_TRY_OUT(hd_merger_new(op, &config->table->config, &config->options, &schema->record,
                              &insert->merger));
@@ -144,6 +151,14 @@ static hudi_status open_target(struct hd_op *op, hd_insert *insert, uint32_t num
                                  &partition->target);
 }
 
+static hudi_status close_target(struct hd_op *op, struct partition *partition)
+{
+    hd_insert_target *target = partition->target;
+
+    partition->target = NULL;
+    return target == NULL ? HUDI_OK : hd_insert_target_close(op, target, &partition->next_seqno);
+}
+
 /* Close files until `wanted` more may be open, the longest unused first. */
 static hudi_status limit_open_targets(struct hd_op *op, hd_insert *insert, size_t wanted)
 {
@@ -160,11 +175,9 @@ static hudi_status limit_open_targets(struct hd_op *op, hd_insert *insert, size_
                 (oldest == NULL || partition->last_used < oldest->last_used))
                 oldest = partition;
         }
-        if (n_open + wanted <= HD_MAX_OPEN_TARGETS || oldest == NULL)
+        if (n_open + wanted <= insert->max_open || oldest == NULL)
             return HUDI_OK;
-        hd_insert_target *target = oldest->target;
-        oldest->target = NULL;
-        HD_TRY(hd_insert_target_close(op, target, &oldest->next_seqno));
+        HD_TRY(close_target(op, oldest));
     }
 }
 
@@ -329,8 +342,8 @@ static hudi_status write_shares(struct hd_op *op, struct chunk_job *job)
     for (size_t first = 0; first < job->n_shares; first += part.n_shares) {
         part.shares = job->shares + first;
         part.n_shares = job->n_shares - first;
-        if (part.n_shares > HD_MAX_OPEN_TARGETS)
-            part.n_shares = HD_MAX_OPEN_TARGETS;
+        if (part.n_shares > insert->max_open)
+            part.n_shares = insert->max_open;
         insert->clock++;
         size_t n_new = 0;
         for (size_t i = 0; i < part.n_shares; i++) {
@@ -380,30 +393,35 @@ static hudi_status know_partitions(struct hd_op *op, hd_insert *insert)
     return HUDI_OK;
 }
 
-static hudi_status flush(struct hd_op *op, hd_insert *insert)
+/* ---- more than a chunk in one order, or into more files than may be open ----------------------
+ */
+
+/* Whether the rows of the chunk would make small files without end: they belong to a partition
+ * whose file was closed to open others, or in turns to more partitions than files may be open while
+ * further chunks follow. */
+static bool is_scattered(const hd_insert *insert, const struct chunk_job *job, bool is_last)
 {
-    hudi_status status = HUDI_OK;
-    struct hd_arena arena = {0};
-    struct chunk_job job = {.insert = insert};
+    uint32_t last = UINT32_MAX;
+    size_t n_changes = 0;
 
-    if (insert->chunk_rows == 0)
-        goto out;
-    HD_TRY_OUT(hd_op_check_cancel(op));
-    HD_TRY_OUT(know_partitions(op, insert));
-    HD_TRY_OUT(make_shares(op, &job, &arena));
-    if (job.n_shares == 1 && insert->sort == SORT_NONE && all_rows_good(insert)) {
-        HD_TRY_OUT(write_whole_batches(op, insert, job.shares[0].partition));
-        goto out;
+    for (size_t i = 0; i < job->n_shares; i++) {
+        const struct partition *partition = insert->of[job->shares[i].partition];
+        if (partition->started && partition->target == NULL)
+            return true;
     }
-    HD_TRY_OUT(open_chunk(op, &job, &arena));
-    HD_TRY_OUT(write_shares(op, &job));
-out:
-    drop_chunk(op, insert);
-    hd_arena_clear(&arena);
-    return status;
+    if (is_last || job->n_shares <= insert->max_open)
+        return false;
+    for (size_t b = 0; b < insert->n_batches; b++) {
+        const struct hd_input_batch *batch = &insert->batches[b];
+        for (int64_t i = 0; i < batch->n_rows; i++) {
+            const uint32_t partition =
+                batch->keys.partitions[batch->rows != NULL ? batch->rows[i] : i];
+            n_changes += partition != last;
+            last = partition;
+        }
+    }
+    return n_changes > 2 * job->n_shares;
 }
-
-/* ---- more than a chunk in one order ---------------------------------------------------------- */
 
 static hudi_status sort_share(struct hd_op *op, void *argument, size_t i)
 {
@@ -435,27 +453,47 @@ static hudi_status spill_shares(struct hd_op *op, const struct chunk_job *job,
 }
 
 /* The chunk becomes a run on disk. */
-static hudi_status spill(struct hd_op *op, hd_insert *insert)
+static hudi_status spill(struct hd_op *op, const struct chunk_job *job, struct hd_arena *arena)
+{
+    hd_insert *insert = job->insert;
+    struct hd_view *records;
+
+    if (insert->sorted == NULL) {
+        hd_log(op, HD_LOG_INFO, "more rows than fit into memory: they are %s through disk",
+               insert->sort == SORT_NONE ? "split by partition" : "sorted");
+        HD_TRY(hd_global_sort_new(op, &insert->schema->record, insert->sort != SORT_NONE,
+                                  hd_write_text(insert->config, "hoodie.memory.spillable.map.path"),
+                                  &insert->sorted));
+    }
+    HD_TRY(hd_arena_array(op, arena, insert->n_batches, sizeof *records, &records));
+    for (size_t b = 0; b < insert->n_batches; b++)
+        HD_TRY(hd_view_open(op, arena, &insert->schema->record, job->records[b], &records[b]));
+    if (insert->sort != SORT_NONE)
+        HD_TRY(hd_pool_each(op, insert->config->pool, job->n_shares, sort_share, (void *)job));
+    return spill_shares(op, job, records);
+}
+
+/* The chunk goes to its partitions' files, or to disk. */
+static hudi_status flush(struct hd_op *op, hd_insert *insert, bool is_last)
 {
     hudi_status status = HUDI_OK;
     struct hd_arena arena = {0};
     struct chunk_job job = {.insert = insert};
-    struct hd_view *records;
 
+    if (insert->chunk_rows == 0)
+        goto out;
     HD_TRY_OUT(hd_op_check_cancel(op));
-    if (insert->sorted == NULL) {
-        hd_log(op, HD_LOG_INFO, "more rows than fit into memory: they are sorted through disk");
-        HD_TRY_OUT(hd_global_sort_new(
-            op, &insert->schema->record,
-            hd_write_text(insert->config, "hoodie.memory.spillable.map.path"), &insert->sorted));
-    }
+    HD_TRY_OUT(know_partitions(op, insert));
     HD_TRY_OUT(make_shares(op, &job, &arena));
+    const bool through_disk =
+        insert->sorted != NULL ||
+        (insert->sort == SORT_GLOBAL ? !is_last : is_scattered(insert, &job, is_last));
+    if (!through_disk && job.n_shares == 1 && insert->sort == SORT_NONE && all_rows_good(insert)) {
+        HD_TRY_OUT(write_whole_batches(op, insert, job.shares[0].partition));
+        goto out;
+    }
     HD_TRY_OUT(open_chunk(op, &job, &arena));
-    HD_TRY_OUT(hd_arena_array(op, &arena, insert->n_batches, sizeof *records, &records));
-    for (size_t b = 0; b < insert->n_batches; b++)
-        HD_TRY_OUT(hd_view_open(op, &arena, &insert->schema->record, job.records[b], &records[b]));
-    HD_TRY_OUT(hd_pool_each(op, insert->config->pool, job.n_shares, sort_share, &job));
-    status = spill_shares(op, &job, records);
+    status = through_disk ? spill(op, &job, &arena) : write_shares(op, &job);
 out:
     drop_chunk(op, insert);
     hd_arena_clear(&arena);
@@ -465,6 +503,8 @@ out:
 /* All runs, merged, to the files: one partition after the other. */
 static hudi_status write_sorted(struct hd_op *op, hd_insert *insert)
 {
+    uint32_t last = UINT32_MAX;
+
     HD_TRY(know_partitions(op, insert));
     HD_TRY(hd_global_sort_finish(op, insert->sorted));
     for (;;) {
@@ -476,12 +516,11 @@ static hudi_status write_sorted(struct hd_op *op, hd_insert *insert)
         if (status == HUDI_END)
             return HUDI_OK;
         HD_TRY(status);
-        insert->clock++;
-        if (insert->of[number]->target == NULL) {
-            status = limit_open_targets(op, insert, HD_MAX_OPEN_TARGETS);
-            if (status == HUDI_OK)
-                status = open_target(op, insert, number);
-        }
+        if (number != last && last != UINT32_MAX)
+            status = close_target(op, insert->of[last]);
+        last = number;
+        if (status == HUDI_OK && insert->of[number]->target == NULL)
+            status = open_target(op, insert, number);
         if (status == HUDI_OK)
             status = hd_insert_target_append(op, insert->of[number]->target, records, &keys);
         hd_shared_array_free(records);
@@ -506,25 +545,16 @@ hudi_status hd_insert_add(struct hd_op *op, hd_insert *insert, struct hd_input_b
         hd_min_u64(sorting ? SORT_CHUNK_BYTES : CHUNK_BYTES, op->budget->limit_bytes / 4);
     if (insert->chunk_bytes < limit && (sorting || insert->chunk_rows < CHUNK_ROWS))
         return HUDI_OK;
-    return insert->sort == SORT_GLOBAL ? spill(op, insert) : flush(op, insert);
+    return flush(op, insert, false);
 }
 
 hudi_status hd_insert_finish(struct hd_op *op, hd_insert *insert)
 {
-    if (insert->sorted == NULL) {
-        HD_TRY(flush(op, insert));
-    } else {
-        if (insert->chunk_rows > 0)
-            HD_TRY(spill(op, insert));
+    HD_TRY(flush(op, insert, true));
+    if (insert->sorted != NULL)
         HD_TRY(write_sorted(op, insert));
-    }
-    for (size_t i = 0; i < insert->n_of; i++) {
-        hd_insert_target *target = insert->of[i]->target;
-        if (target == NULL)
-            continue;
-        insert->of[i]->target = NULL;
-        HD_TRY(hd_insert_target_close(op, target, NULL));
-    }
+    for (size_t i = 0; i < insert->n_of; i++)
+        HD_TRY(close_target(op, insert->of[i]));
     for (size_t i = 0; i < insert->n_of; i++)
         HD_TRY(hd_write_status_absorb(op, insert->status, &insert->of[i]->status));
     return HUDI_OK;

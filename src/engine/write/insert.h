@@ -7,7 +7,9 @@
 /**
  * Operations that look nothing up: bulk_insert, insert, insert_overwrite(_table). Rows stream to
  * their partition's files as they come; a chunk of rows is split by partition (and sorted, where
- * hoodie.bulkinsert.sort.mode says so) and the partitions are written in parallel.
+ * hoodie.bulkinsert.sort.mode says so) and the partitions are written in parallel. Rows that come
+ * in turns for more partitions than files may be open (64, fewer where memory is small) go through
+ * disk, and from there to one partition after the other: each has one file, not one a chunk.
  */
 typedef struct hd_insert hd_insert;
 

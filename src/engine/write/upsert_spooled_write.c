@@ -423,32 +423,45 @@ static hudi_status write_file_groups(struct hd_op *op, hd_upsert *upsert)
 
 /* ---- 4: new file groups ---------------------------------------------------------------------- */
 
+/* The inserts of a bucket, which has all of its partitions: their files are open at the same time,
+ * those of other buckets are not. */
+static hudi_status write_bucket(struct hd_op *op, hd_upsert *upsert,
+                                struct hd_bucket_reader *reader)
+{
+    hudi_status status = HUDI_OK;
+    hd_insert *insert = NULL;
+
+    for (;;) {
+        struct hd_input_batch batch;
+
+        status = hd_bucket_reader_next(op, reader, &batch);
+        if (status == HUDI_END)
+            break;
+        HD_TRY_OUT(status);
+        if (insert == NULL)
+            status = hd_insert_open(op, upsert->config, upsert->schema, upsert->partitions,
+                                    upsert->first_ordinal, false, upsert->status, &insert);
+        if (status == HUDI_OK)
+            status = hd_insert_add(op, insert, &batch);
+        hd_input_batch_clear(op, &batch);
+        HD_TRY_OUT(status);
+    }
+    status = insert == NULL ? HUDI_OK : hd_insert_finish(op, insert);
+out:
+    hd_insert_free(op, insert);
+    return status;
+}
+
 static hudi_status write_inserts(struct hd_op *op, hd_upsert *upsert)
 {
     hudi_status status = HUDI_OK;
     struct hd_bucket_reader reader;
-    hd_insert *insert = NULL;
 
     HD_TRY(hd_bucket_reader_open(op, upsert, upsert->spooled->inserts, &reader));
-    HD_TRY_OUT(hd_insert_open(op, upsert->config, upsert->schema, upsert->partitions,
-                              upsert->first_ordinal, false, upsert->status, &insert));
-    for (uint32_t b = 0; b < HD_SPOOL_PARTITION_BUCKETS; b++) {
+    for (uint32_t b = 0; status == HUDI_OK && b < HD_SPOOL_PARTITION_BUCKETS; b++) {
         hd_bucket_reader_start(&reader, HD_SPOOL_SLICE_BUCKETS + b, 0);
-        for (;;) {
-            struct hd_input_batch batch;
-
-            status = hd_bucket_reader_next(op, &reader, &batch);
-            if (status == HUDI_END)
-                break;
-            HD_TRY_OUT(status);
-            status = hd_insert_add(op, insert, &batch);
-            hd_input_batch_clear(op, &batch);
-            HD_TRY_OUT(status);
-        }
+        status = write_bucket(op, upsert, &reader);
     }
-    HD_TRY_OUT(hd_insert_finish(op, insert));
-out:
-    hd_insert_free(op, insert);
     hd_bucket_reader_close(op, &reader);
     return status;
 }

@@ -35,7 +35,7 @@ using hudi::Fault;
 
 constexpr int64_t DEFAULT_BATCH_ROWS = 65536;
 constexpr int64_t BATCH_BYTES = int64_t{32} << 20;      /* aimed at, by default */
-constexpr int64_t WHOLE_CHUNK_BYTES = int64_t{8} << 20; /* above: read columns in pieces */
+constexpr int64_t WHOLE_GROUP_BYTES = int64_t{8} << 20; /* above: read columns in pieces */
 constexpr int64_t READ_PIECE_BYTES = int64_t{256} << 10;
 constexpr int64_t MAX_ROW_GROUP_ROWS = INT32_MAX;
 
@@ -336,7 +336,7 @@ void choose_columns(const Reader &reader, const int32_t *columns, int32_t n_colu
 }
 
 struct Sizes {
-    int64_t largest_chunk = 0; /* bytes of a column in a row group */
+    int64_t largest_group = 0; /* bytes of the columns in a row group */
     int64_t row_bytes = 1;     /* of the widest row group, decoded as far as the footer knows */
 };
 
@@ -346,12 +346,13 @@ Sizes measure(const Reader &reader, const Batches &batches)
 
     for (const int i : batches.row_groups) {
         const auto group = reader.metadata->RowGroup(i);
-        int64_t decoded = 0;
+        int64_t stored = 0, decoded = 0;
         for (const int leaf : batches.leaves) {
             const auto chunk = group->ColumnChunk(leaf);
-            sizes.largest_chunk = std::max(sizes.largest_chunk, chunk->total_compressed_size());
+            stored += std::clamp<int64_t>(chunk->total_compressed_size(), 0, int64_t{1} << 40);
             decoded += std::clamp<int64_t>(chunk->total_uncompressed_size(), 0, int64_t{1} << 40);
         }
+        sizes.largest_group = std::max(sizes.largest_group, stored);
         if (group->num_rows() > 0)
             sizes.row_bytes = std::max(sizes.row_bytes, decoded / group->num_rows());
     }
@@ -371,7 +372,7 @@ arrow::Status open_batches(Reader *reader, const int32_t *columns, int32_t n_col
     for (int32_t i = 0; i < n_row_groups; i++)
         batches->row_groups.push_back(row_groups[i]);
     const Sizes sizes = measure(*reader, *batches);
-    if (sizes.largest_chunk > WHOLE_CHUNK_BYTES) {
+    if (sizes.largest_group > WHOLE_GROUP_BYTES) {
         properties.enable_buffered_stream();
         properties.set_buffer_size(READ_PIECE_BYTES);
     }

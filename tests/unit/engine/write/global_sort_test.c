@@ -53,7 +53,7 @@ static void gives_runs_as_one_order(void **state)
     hd_global_sort *sort;
     struct hd_str rows = {0};
 
-    OK(hd_global_sort_new(op, &record, NULL, &sort));
+    OK(hd_global_sort_new(op, &record, true, NULL, &sort));
     OK(hd_global_sort_begin_run(op, sort));
     add(op, sort, 0, "b", 1);
     add(op, sort, 0, "d", 2);
@@ -80,7 +80,7 @@ static void merges_many_runs_in_passes(void **state)
     struct hd_str rows = {0}, expected = {0};
     char key[16];
 
-    OK(hd_global_sort_new(op, &record, NULL, &sort));
+    OK(hd_global_sort_new(op, &record, true, NULL, &sort));
     for (int run = 0; run < N_RUNS; run++) {
         OK(hd_global_sort_begin_run(op, sort));
         snprintf(key, sizeof key, "k%05d", run * 7919 % N_RUNS);
@@ -118,7 +118,7 @@ static void survives_every_fault(void **state)
         uint32_t partition;
 
         test_fault_arm(op, nth);
-        status = hd_global_sort_new(op, &record, NULL, &sort);
+        status = hd_global_sort_new(op, &record, true, NULL, &sort);
         for (int run = 0; run < 3 && status == HUDI_OK; run++) {
             status = hd_global_sort_begin_run(op, sort);
             if (status == HUDI_OK)
