@@ -20,7 +20,7 @@
  *     of the key, each a pass over the log files and the base file. Rows are then in the order of
  *     (part, base file, log files).
  *  5. Rows are merged before they are filtered. Row groups may be left out by their statistics only
- *     under hd_log_merge_replaces().
+ *     under hd_log_merge_replaces(), and of these the keys are read (skipped_rows.h).
  */
 typedef struct hd_log_merge hd_log_merge;
 
@@ -48,6 +48,13 @@ bool hd_log_merge_replaces(const hd_log_merge *merge);
  * entry. What stays set has none (untouched.c). */
 hudi_status hd_log_merge_untouched(struct hd_op *op, const hd_log_merge *merge,
                                    hd_base_reader *base, bool *untouched);
+
+/** Under hd_log_merge_replaces(): what comes of rows of which only the keys are read (a batch of
+ * `keys`' `read` columns): for each that an entry has, the entry, unless that is a delete. `*out`
+ * (columns of `read`) may come out empty. */
+hudi_status hd_log_merge_replace(struct hd_op *op, hd_log_merge *merge,
+                                 const struct hd_merge_columns *keys,
+                                 const struct ArrowArray *batch, struct ArrowArray *out);
 
 /** Merge a batch of rows of the base file (columns of `read`), in place; it may come out empty. */
 hudi_status hd_log_merge_apply(struct hd_op *op, hd_log_merge *merge, struct ArrowArray *batch);

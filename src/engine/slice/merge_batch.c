@@ -222,6 +222,36 @@ hudi_status hd_log_merge_apply(struct hd_op *op, hd_log_merge *merge, struct Arr
     return status;
 }
 
+/* ---- rows that are not read ---------------------------------------------------------------- */
+
+static hudi_status give_rest(struct hd_op *op, hd_log_merge *merge, struct ArrowArray *entries,
+                             struct ArrowArray *out);
+
+hudi_status hd_log_merge_replace(struct hd_op *op, hd_log_merge *merge,
+                                 const struct hd_merge_columns *keys,
+                                 const struct ArrowArray *batch, struct ArrowArray *out)
+{
+    hudi_status status = HUDI_OK;
+    struct ArrowArray made = {0}, entries = {0};
+    struct hd_slice_merge_stats stats = merge->stats;
+    struct hd_view view;
+
+    *out = (struct ArrowArray){0};
+    hd_arena_reset(&merge->arena);
+    HD_TRY_OUT(hd_merge_columns_keys(op, keys, batch, &merge->arena, &made, &view));
+    HD_TRY_OUT(find_hits(op, merge, &view));
+    if (merge->n_hits == 0)
+        goto out;
+    HD_TRY_OUT(hd_spillable_map_get(op, merge->map, merge->hits, merge->n_hits, &entries));
+    HD_TRY_OUT(give_rest(op, merge, &entries, out));
+    stats.n_updated += out->length;
+    stats.n_deleted += merge->n_hits - out->length;
+    merge->stats = stats;
+out:
+    hd_array_clear(&made);
+    return status;
+}
+
 /* ---- the rest ------------------------------------------------------------------------------ */
 
 /* The next entries that no row had; sets merge->hits. */

@@ -6,6 +6,7 @@
 #include "arrow/array.h"
 #include "arrow/schema.h"
 #include "engine/slice/log_merge.h"
+#include "engine/slice/skipped_rows.h"
 #include "engine/slice/slice_rows.h"
 #include "format/table/table_schema.h"
 
@@ -36,6 +37,7 @@ struct hd_slice_reader {
     struct hd_merge_columns merging; /* with log files; then `columns` is unused */
     hd_log_merge *merge;             /* NULL: nothing to merge */
     struct hd_budget *budget;        /* that `merge` counts against */
+    struct hd_skipped_rows skipped;  /* row groups whose rows `merge` replaces unseen */
     bool at_rest;                    /* the base file is through */
     struct hd_slice_merge_stats merge_stats;
 
@@ -179,8 +181,10 @@ static hudi_status prepare_merging(struct hd_op *op, const struct hd_slice_query
     if (reader->base == NULL)
         return HUDI_OK;
     whole.use_statistics = query->use_statistics && hd_log_merge_replaces(reader->merge);
-    return hd_slice_row_groups(op, &whole, &reader->merging.base, reader->base, &reader->row_groups,
-                               &reader->n_row_groups);
+    HD_TRY(hd_slice_row_groups(op, &whole, &reader->merging.base, reader->base, &reader->row_groups,
+                               &reader->n_row_groups));
+    return hd_skipped_rows_init(op, query, slice, reader->base, reader->row_groups,
+                                reader->n_row_groups, &reader->skipped);
 }
 
 hudi_status hd_slice_reader_open(struct hd_op *op, const struct hd_slice_query *query,
@@ -218,6 +222,7 @@ static void close_merging(hd_slice_reader *reader)
         hd_log_merge_free(&op, reader->merge);
         hd_op_clear(&op);
     }
+    hd_skipped_rows_clear(NULL, &reader->skipped);
     hd_merge_columns_clear(NULL, &reader->merging);
 }
 
@@ -364,7 +369,8 @@ static hudi_status next_stored(struct hd_op *op, hd_slice_reader *reader,
     }
 }
 
-/* The next rows of a part of the keys: those of the base file, then the rest. HUDI_END */
+/* The next rows of a part of the keys: those of the base file, those in the place of what is not
+ * read of it, then the rest. HUDI_END */
 static hudi_status next_merged(struct hd_op *op, hd_slice_reader *reader, struct ArrowArray *out)
 {
     if (!reader->at_rest) {
@@ -376,6 +382,9 @@ static hudi_status next_merged(struct hd_op *op, hd_slice_reader *reader, struct
             return status;
         reader->at_rest = true;
     }
+    const hudi_status status = hd_skipped_rows_next(op, &reader->skipped, reader->merge, out);
+    if (status != HUDI_END)
+        return status;
     return hd_log_merge_rest(op, reader->merge, out);
 }
 
@@ -389,6 +398,7 @@ static hudi_status next_rows(struct hd_op *op, hd_slice_reader *reader, struct A
     while ((status = next_merged(op, reader, out)) == HUDI_END) {
         reader->merge_stats = hd_log_merge_stats(reader->merge);
         HD_TRY(hd_log_merge_next_part(op, reader->merge));
+        hd_skipped_rows_restart(&reader->skipped);
         reader->next_row_group = 0;
         reader->at_rest = false;
     }
