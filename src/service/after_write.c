@@ -55,7 +55,7 @@ void hd_services_after_write(struct hd_op *op, hd_pool *pool, const char *uri,
     if (status != HUDI_OK) {
         log_failure(op, "services", status == HUDI_NOT_FOUND ? HUDI_OK : status);
     } else {
-        status = hd_clean_due(op, pool, &table, options);
+        status = hd_clean_due(op, pool, &transaction);
         log_failure(op, "clean", status);
         if (status == HUDI_OK)
             log_failure(op, "archiving", archive(op, pool, &table, options));

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "engine/commit/table_lock.h"
+#include "engine/commit/heartbeat.h"
 #include "engine/commit/writable.h"
 #include "format/layout/file_name.h"
 #include "format/layout/partition.h"
@@ -205,23 +205,31 @@ static void count(const struct run *run, struct hd_clean_outcome *outcome)
     }
 }
 
-/* Steps 2 to 6 of cleaning.h. `bytes` is the plan as it stands in the requested file. */
-static hudi_status run_plan(struct hd_op *op, hd_pool *pool, struct hd_table_snapshot *table,
+/* Steps 2 to 6 of cleaning.h, the lock held at begin and end; the table may be loaded anew. `bytes`
+ * is the plan as it stands in the requested file. */
+static hudi_status run_plan(struct hd_op *op, hd_pool *pool, struct hd_transaction *transaction,
                             struct hd_slice bytes, struct hd_clean_outcome *outcome)
 {
     hudi_status status = HUDI_OK;
+    struct hd_table_snapshot *const table = transaction->table;
+    hd_heartbeat *heartbeat = NULL;
     struct run run = {.table = table, .plan = &outcome->plan};
     const uint64_t started_ms = hd_now_ms(op);
     const bool repeats = table->config.version->clean_inflight_has_plan;
 
     HD_TRY_OUT(check_plan(op, &outcome->plan));
+    if (transaction->shared)
+        HD_TRY_OUT(hd_heartbeat_start(op, table, transaction->options, outcome->time, &heartbeat));
     if (outcome->state == HD_REQUESTED)
         HD_TRY_OUT(hd_transition_start(op, &table->timeline, outcome->time, HD_ACTION_CLEAN,
                                        repeats ? bytes.data : NULL, repeats ? bytes.size : 0));
     outcome->state = HD_INFLIGHT;
     HD_TRY_OUT(hd_switch_metadata_table_off(op, table));
     HD_TRY_OUT(begin_metadata(op, &run, outcome->time));
+    hd_transaction_end(transaction);
     HD_TRY_OUT(hd_pool_each(op, pool, run.metadata.n_partitions, clean_partition, &run));
+    if (transaction->shared)
+        HD_TRY_OUT(hd_transaction_begin(op, transaction));
     for (size_t i = 0; i < outcome->plan.n_deleted_partitions; i++) {
         const char *const path = outcome->plan.deleted_partitions[i];
 
@@ -233,6 +241,7 @@ static hudi_status run_plan(struct hd_op *op, hd_pool *pool, struct hd_table_sna
     count(&run, outcome);
     hd_log(op, HD_LOG_INFO, "clean %s deleted %zu files", outcome->time, outcome->n_deleted);
 out:
+    hd_heartbeat_stop(op, heartbeat);
     hd_clean_metadata_clear(&run.metadata);
     return status;
 }
@@ -268,10 +277,11 @@ static hudi_status drop_unreadable(struct hd_op *op, const struct hd_table_snaps
 }
 
 /* A pending clean: into the report, and run unless only listed. */
-static hudi_status take_pending(struct hd_op *op, hd_pool *pool, struct hd_table_snapshot *table,
+static hudi_status take_pending(struct hd_op *op, hd_pool *pool, struct hd_transaction *transaction,
                                 const struct hd_instant *instant, bool run,
                                 struct hd_clean_report *report)
 {
+    const struct hd_table_snapshot *const table = transaction->table;
     struct hd_clean_outcome *outcome;
     uint8_t *bytes;
     size_t n;
@@ -298,7 +308,7 @@ static hudi_status take_pending(struct hd_op *op, hd_pool *pool, struct hd_table
         HD_TRY_OUT(hd_clean_plan_spare(op, pool, table, &outcome->plan));
     count_planned(outcome);
     if (run)
-        status = run_plan(op, pool, table, hd_slice_of(bytes, n), outcome);
+        status = run_plan(op, pool, transaction, hd_slice_of(bytes, n), outcome);
 out:
     hd_free(op, bytes);
     return status;
@@ -327,36 +337,69 @@ static bool is_pending_clean(const struct hd_instant *instant)
     return instant->action == HD_ACTION_CLEAN && instant->state != HD_COMPLETED;
 }
 
-/* `*any` tells whether there was one. */
-static hudi_status take_all_pending(struct hd_op *op, hd_pool *pool,
-                                    struct hd_table_snapshot *table, bool run,
-                                    struct hd_clean_report *report, bool *any)
+/* Another process runs it: it beats, or has begun just now. To run a plan twice does no harm, but
+ * Hudi's cleaner fails when its clean is completed for it. */
+static hudi_status is_at_work(struct hd_op *op, const struct hd_transaction *transaction,
+                              const struct hd_instant *instant, bool *out)
 {
-    *any = false;
+    int64_t age_ms;
+
+    *out = false;
+    if (!transaction->shared || instant->state != HD_INFLIGHT)
+        return HUDI_OK;
+    HD_TRY(hd_heartbeat_age_ms(op, transaction->table, instant->time, &age_ms));
+    if (age_ms < 0)
+        age_ms = (int64_t)hd_now_ms(op) - instant->modified_ms;
+    *out = age_ms <= hd_heartbeat_patience_ms(transaction->options);
+    if (*out)
+        hd_log(op, HD_LOG_INFO, "clean %s is left to the process that runs it", instant->time);
+    return HUDI_OK;
+}
+
+/* `*any` tells whether there was one, `*at_work` whether others run one. The table may be loaded
+ * anew with each that is run. */
+static hudi_status take_all_pending(struct hd_op *op, hd_pool *pool,
+                                    struct hd_transaction *transaction, bool run,
+                                    struct hd_clean_report *report, bool *any, bool *at_work)
+{
+    struct hd_table_snapshot *const table = transaction->table;
+    char after[HD_INSTANT_TIME_BYTES] = "";
+
+    *any = *at_work = false;
     if (run)
         HD_TRY(reopen_empty(op, table));
     for (size_t i = 0; i < table->timeline.n_instants; i++) {
-        if (!is_pending_clean(&table->timeline.instants[i]))
+        const struct hd_instant *const instant = &table->timeline.instants[i];
+        bool others = false;
+
+        if (!is_pending_clean(instant) || strcmp(instant->time, after) <= 0)
             continue;
         *any = true;
-        HD_TRY(take_pending(op, pool, table, &table->timeline.instants[i], run, report));
+        memcpy(after, instant->time, strlen(instant->time) + 1);
+        if (run)
+            HD_TRY(is_at_work(op, transaction, instant, &others));
+        *at_work = *at_work || others;
+        if (others)
+            continue;
+        HD_TRY(take_pending(op, pool, transaction, instant, run, report));
+        i = run ? (size_t)-1 : i; /* from the start: the timeline may be another */
     }
     return run && *any ? hd_table_snapshot_reload(op, table) : HUDI_OK;
 }
 
 /* Step 1, and the rest with `run`. */
-static hudi_status plan_new(struct hd_op *op, hd_pool *pool, struct hd_table_snapshot *table,
-                            const struct hd_options *options, bool automatic, bool write, bool run,
-                            struct hd_clean_report *report)
+static hudi_status plan_new(struct hd_op *op, hd_pool *pool, struct hd_transaction *transaction,
+                            bool automatic, bool write, bool run, struct hd_clean_report *report)
 {
     hudi_status status = HUDI_OK;
+    struct hd_table_snapshot *const table = transaction->table;
     struct hd_clean_outcome *outcome;
     struct hd_str bytes = {0};
     char *uri = NULL;
 
     HD_TRY(new_outcome(op, report, &outcome));
-    HD_TRY_OUT(
-        hd_clean_plan_make(op, pool, table, options, automatic, &outcome->plan, &outcome->n_bytes));
+    HD_TRY_OUT(hd_clean_plan_make(op, pool, table, transaction->options, automatic, &outcome->plan,
+                                  &outcome->n_bytes));
     if (outcome->plan.n_partitions == 0 && outcome->plan.n_deleted_partitions == 0) {
         hd_clean_plan_clear(&outcome->plan);
         report->n_cleans--;
@@ -371,7 +414,7 @@ static hudi_status plan_new(struct hd_op *op, hd_pool *pool, struct hd_table_sna
     HD_TRY_OUT(hd_transition_request(op, &table->timeline, outcome->time, HD_ACTION_CLEAN,
                                      bytes.data, bytes.size));
     if (run)
-        status = run_plan(op, pool, table, hd_str_slice(&bytes), outcome);
+        status = run_plan(op, pool, transaction, hd_str_slice(&bytes), outcome);
 out:
     hd_free(op, uri);
     hd_str_clear(&bytes);
@@ -380,18 +423,19 @@ out:
 
 /* ---- the service ---------------------------------------------------------------------------- */
 
-static hudi_status clean_locked(struct hd_op *op, hd_pool *pool, struct hd_table_snapshot *table,
-                                const struct hd_options *options, enum hd_clean_step step,
-                                bool automatic, struct hd_clean_report *report)
+static hudi_status clean_table(struct hd_op *op, hd_pool *pool, struct hd_transaction *transaction,
+                               enum hd_clean_step step, bool automatic,
+                               struct hd_clean_report *report)
 {
     const bool runs = step == HD_CLEAN_PLAN_AND_RUN || step == HD_CLEAN_RUN;
-    bool any = false;
+    bool any = false, at_work = false;
 
     if (step != HD_CLEAN_DRY_RUN)
-        HD_TRY(take_all_pending(op, pool, table, runs, report, &any));
-    if (step == HD_CLEAN_RUN || step == HD_CLEAN_PENDING || (step == HD_CLEAN_SCHEDULE && any))
+        HD_TRY(take_all_pending(op, pool, transaction, runs, report, &any, &at_work));
+    if (step == HD_CLEAN_RUN || step == HD_CLEAN_PENDING || (step == HD_CLEAN_SCHEDULE && any) ||
+        at_work)
         return HUDI_OK;
-    return plan_new(op, pool, table, options, automatic, step != HD_CLEAN_DRY_RUN, runs, report);
+    return plan_new(op, pool, transaction, automatic, step != HD_CLEAN_DRY_RUN, runs, report);
 }
 
 hudi_status hd_clean(struct hd_op *op, hd_pool *pool, const char *uri,
@@ -400,20 +444,19 @@ hudi_status hd_clean(struct hd_op *op, hd_pool *pool, const char *uri,
 {
     hudi_status status = HUDI_OK;
     struct hd_table_snapshot table = {0};
-    struct hd_fs_lock *lock = NULL;
-    const uint64_t wait_ms = hd_table_lock_wait_ms(options);
+    struct hd_transaction transaction;
 
     *out = (struct hd_clean_report){0};
+    hd_transaction_init(&transaction, &table, options);
     HD_TRY_OUT(hd_table_snapshot_load(op, uri, &table));
     if (step != HD_CLEAN_DRY_RUN && step != HD_CLEAN_PENDING) {
         HD_TRY_OUT(hd_check_serviceable(op, &table));
-        HD_TRY_OUT(hd_table_lock(op, &table, options, wait_ms, &lock));
-        HD_TRY_OUT(hd_table_snapshot_reload(op, &table));
+        HD_TRY_OUT(hd_transaction_begin(op, &transaction));
     }
     HD_TRY_OUT(hd_check_serviceable(op, &table));
-    HD_TRY_OUT(clean_locked(op, pool, &table, options, step, false, out));
+    HD_TRY_OUT(clean_table(op, pool, &transaction, step, false, out));
 out:
-    hd_fs_unlock(lock);
+    hd_transaction_close(&transaction);
     hd_table_snapshot_clear(op, &table);
     if (status != HUDI_OK)
         hd_clean_report_clear(op, out);
@@ -458,9 +501,10 @@ static hudi_status is_due(struct hd_op *op, const struct hd_table_snapshot *tabl
     return HUDI_OK;
 }
 
-hudi_status hd_clean_due(struct hd_op *op, hd_pool *pool, struct hd_table_snapshot *table,
-                         const struct hd_options *options)
+hudi_status hd_clean_due(struct hd_op *op, hd_pool *pool, struct hd_transaction *transaction)
 {
+    struct hd_table_snapshot *const table = transaction->table;
+    const struct hd_options *const options = transaction->options;
     struct hd_clean_report report = {0};
     bool due;
 
@@ -469,10 +513,9 @@ hudi_status hd_clean_due(struct hd_op *op, hd_pool *pool, struct hd_table_snapsh
     HD_TRY(is_due(op, table, options, &due));
     if (!due)
         return HUDI_OK;
-    hudi_status status =
-        clean_locked(op, pool, table, options, HD_CLEAN_PLAN_AND_RUN, true, &report);
+    hudi_status status = clean_table(op, pool, transaction, HD_CLEAN_PLAN_AND_RUN, true, &report);
     if (status == HUDI_OK && report.n_cleans > 0)
-        status = hd_table_snapshot_reload(op, table);
+        status = hd_transaction_begin(op, transaction);
     hd_clean_report_clear(op, &report);
     return status;
 }

@@ -3,7 +3,7 @@
 #define HD_SERVICE_CLEANING_H
 
 #include "base/pool.h"
-#include "format/layout/table_snapshot.h"
+#include "engine/commit/transaction.h"
 #include "format/timeline/clean_plan.h"
 
 /*
@@ -16,6 +16,9 @@
  *   4 the files are deleted, for good: their folders are synced
  *   5 partitions that are empty now are deleted
  *   6 {c}.clean: what was done
+ *
+ * With several writers the lock is held for steps 1 to 3, and again for 5 and 6; in between it
+ * beats, and others leave it alone.
  */
 
 enum hd_clean_step {
@@ -55,10 +58,9 @@ hudi_status hd_clean(struct hd_op *op, hd_pool *pool, const char *uri,
                      const struct hd_options *options, enum hd_clean_step step,
                      struct hd_clean_report *out);
 
-/** After a write, of a table that is loaded and locked: clean if hoodie.clean.automatic says so and
- * hoodie.clean.max.commits writes have completed since the last clean. The timeline is loaded again
- * when anything was done. */
-hudi_status hd_clean_due(struct hd_op *op, hd_pool *pool, struct hd_table_snapshot *table,
-                         const struct hd_options *options);
+/** After a write, of a table that is loaded and locked, and is so on success: clean if
+ * hoodie.clean.automatic says so and hoodie.clean.max.commits writes have completed since the last
+ * clean. The timeline is loaded again when anything was done. */
+hudi_status hd_clean_due(struct hd_op *op, hd_pool *pool, struct hd_transaction *transaction);
 
 #endif

@@ -435,14 +435,49 @@ void hd_commit_result_clear(struct hd_commit_result *result)
     *result = (struct hd_commit_result){0};
 }
 
+/* Others took this write for dead and rolled it back, and it went on writing: what it wrote since
+ * nobody knows of, and would count once older instants are archived. The instant comes back as an
+ * inflight one that says which slices it changed, so that the rollback looks for all of it. */
+static hudi_status begin_again(struct hd_op *op, const hd_coordinator *coordinator)
+{
+    const struct hd_table_snapshot *const table = &coordinator->table;
+    const struct hd_write_config *const config = &coordinator->config;
+    struct hd_commit_metadata metadata = {0};
+    struct hd_str profile = {0};
+    hudi_status status = HUDI_OK;
+
+    for (size_t i = 0; i < coordinator->n_statuses; i++)
+        for (size_t s = 0; s < coordinator->statuses[i].n_stats; s++)
+            HD_TRY_OUT(
+                hd_commit_metadata_add_stat(op, &metadata, &coordinator->statuses[i].stats[s]));
+    HD_TRY_OUT(hd_commit_metadata_format(op, &metadata, &profile));
+    HD_TRY_OUT(hd_markers_delete(op, table->fs, table->path, config->instant_time));
+    HD_TRY_OUT(request(op, coordinator, hd_write_action(config)));
+    status = hd_transition_start(op, &table->timeline, config->instant_time,
+                                 hd_write_action(config), profile.data, profile.size);
+out:
+    hd_str_clear(&profile);
+    hd_commit_metadata_clear(&metadata);
+    return status;
+}
+
+static const struct hd_instant *find_own(const hd_coordinator *coordinator)
+{
+    return hd_timeline_find(&coordinator->table.timeline, coordinator->config.instant_time,
+                            hd_write_action(&coordinator->config));
+}
+
 /* The failed write's instant as the timeline has it now. */
 static hudi_status roll_back_own(struct hd_op *op, hd_coordinator *coordinator)
 {
     struct hd_table_snapshot *table = &coordinator->table;
 
     HD_TRY(hd_transaction_begin(op, &coordinator->transaction));
-    const struct hd_instant *own = hd_timeline_find(
-        &table->timeline, coordinator->config.instant_time, hd_write_action(&coordinator->config));
+    if (find_own(coordinator) == NULL && coordinator->transaction.shared) {
+        HD_TRY(begin_again(op, coordinator));
+        HD_TRY(hd_table_snapshot_reload(op, table));
+    }
+    const struct hd_instant *const own = find_own(coordinator);
     if (own == NULL || own->state == HD_COMPLETED)
         return HUDI_OK;
     return hd_rollback_instant(op, coordinator->pool, table, own);

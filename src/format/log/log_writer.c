@@ -187,10 +187,12 @@ static hudi_status close_file(struct hd_op *op, hd_log_writer *writer)
     HD_TRY(path_of(op, writer, &path));
     const hudi_status status = hd_fs_rename(op, writer->target.fs, writer->temporary, path);
     hd_free(op, path);
-    if (status == HUDI_EXISTS)
+    if (status == HUDI_EXISTS) {
+        hd_op_clear_error(op);
         return hd_fail_retriable(op, hd_fail(op, HUDI_CONFLICT,
                                              "another writer made %s at the same time",
                                              writer->file_name));
+    }
     HD_TRY(status);
     hd_free(op, writer->temporary);
     writer->temporary = NULL;
