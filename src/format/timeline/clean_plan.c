@@ -195,9 +195,9 @@ static hudi_status read_partitions(struct hd_op *op, const struct hd_avro_value 
     return HUDI_OK;
 }
 
-static hudi_status read_plan(struct hd_op *op, const struct hd_avro_value *record,
-                             struct hd_clean_plan *out)
+static hudi_status read_plan(struct hd_op *op, const struct hd_avro_value *record, void *result)
 {
+    struct hd_clean_plan *const out = result;
     const struct hd_avro_value *earliest, *files;
     struct hd_arena *const arena = &out->arena;
 
@@ -227,18 +227,7 @@ static hudi_status read_plan(struct hd_op *op, const struct hd_avro_value *recor
 
 hudi_status hd_clean_plan_decode(struct hd_op *op, struct hd_slice bytes, struct hd_clean_plan *out)
 {
-    hudi_status status = HUDI_OK;
-    struct hd_arena values = {0};
-    struct hd_avro_value record;
-
-    *out = (struct hd_clean_plan){0};
-    HD_TRY_OUT(hd_avro_read_single(op, &values, bytes, &record));
-    HD_TRY_OUT(read_plan(op, &record, out));
-out:
-    hd_arena_clear(&values);
-    if (status != HUDI_OK)
-        hd_clean_plan_clear(out);
-    return status;
+    return hd_plan_decode(op, bytes, read_plan, out, sizeof *out, &out->arena);
 }
 
 void hd_clean_plan_clear(struct hd_clean_plan *plan)

@@ -53,8 +53,9 @@ static hudi_status read_operation(struct hd_op *op, struct hd_arena *arena,
 }
 
 static hudi_status read_operations(struct hd_op *op, const struct hd_avro_value *record,
-                                   struct hd_compaction_plan *out)
+                                   void *result)
 {
+    struct hd_compaction_plan *const out = result;
     const struct hd_avro_value *operations;
 
     HD_TRY(hd_avro_find_container(op, record, "operations", HD_AVRO_ARRAY, &operations));
@@ -69,20 +70,7 @@ static hudi_status read_operations(struct hd_op *op, const struct hd_avro_value 
 hudi_status hd_compaction_plan_parse(struct hd_op *op, struct hd_slice bytes,
                                      struct hd_compaction_plan *out)
 {
-    hudi_status status = HUDI_OK;
-    struct hd_compaction_plan plan = {0};
-    struct hd_arena values = {0};
-    struct hd_avro_value record;
-
-    *out = (struct hd_compaction_plan){0};
-    HD_TRY_OUT(hd_avro_read_single(op, &values, bytes, &record));
-    HD_TRY_OUT(read_operations(op, &record, &plan));
-    *out = plan;
-    plan = (struct hd_compaction_plan){0}; /* now the caller's */
-out:
-    hd_arena_clear(&values);
-    hd_compaction_plan_clear(&plan);
-    return status;
+    return hd_plan_decode(op, bytes, read_operations, out, sizeof *out, &out->arena);
 }
 
 hudi_status hd_compaction_plan_read(struct hd_op *op, const struct hd_timeline *timeline,

@@ -8,6 +8,27 @@
 
 #define SAVEPOINTS_KEY "savepointed_timestamps"
 
+hudi_status hd_plan_decode(struct hd_op *op, struct hd_slice bytes,
+                           hudi_status (*read)(struct hd_op *op, const struct hd_avro_value *record,
+                                               void *out),
+                           void *out, size_t n_bytes, struct hd_arena *arena)
+{
+    hudi_status status = HUDI_OK;
+    struct hd_arena values = {0};
+    struct hd_avro_value record;
+
+    memset(out, 0, n_bytes);
+    HD_TRY_OUT(hd_avro_read_single(op, &values, bytes, &record));
+    HD_TRY_OUT(read(op, &record, out));
+out:
+    hd_arena_clear(&values);
+    if (status != HUDI_OK) {
+        hd_arena_clear(arena);
+        memset(out, 0, n_bytes);
+    }
+    return status;
+}
+
 hudi_status hd_plan_key(struct hd_op *op, struct hd_arena *arena, struct hd_slice key,
                         const char *what, const char **out)
 {

@@ -31,6 +31,16 @@ hudi_status hd_plan_texts_value(struct hd_op *op, struct hd_arena *arena, const 
 hudi_status hd_plan_sizes_value(struct hd_op *op, struct hd_arena *arena, const char *const *paths,
                                 const int64_t *sizes, size_t n, struct hd_avro_value *out);
 
+/**
+ * Decode a file of the timeline that holds one record: `read` takes what `out` (zeroed, `n_bytes`)
+ * keeps from it into `arena`, which is a field of `out`. On failure all of it is cleared.
+ * @return HUDI_CORRUPT, and what `read` returns
+ */
+hudi_status hd_plan_decode(struct hd_op *op, struct hd_slice bytes,
+                           hudi_status (*read)(struct hd_op *op, const struct hd_avro_value *record,
+                                               void *out),
+                           void *out, size_t n_bytes, struct hd_arena *arena);
+
 /** A file of the timeline with this one record, appended. */
 hudi_status hd_plan_file(struct hd_op *op, struct hd_slice schema_json, struct hd_slice record,
                          struct hd_str *out);

@@ -149,9 +149,9 @@ static hudi_status read_strategy(struct hd_op *op, const struct hd_avro_value *p
     return HUDI_OK;
 }
 
-static hudi_status read_record(struct hd_op *op, const struct hd_avro_value *record,
-                               struct hd_replace_plan *out)
+static hudi_status read_record(struct hd_op *op, const struct hd_avro_value *record, void *result)
 {
+    struct hd_replace_plan *const out = result;
     const struct hd_avro_value *plan;
 
     HD_TRY(hd_plan_find_text(op, &out->arena, record, "operationType", &out->operation_type));
@@ -168,22 +168,11 @@ static hudi_status read_record(struct hd_op *op, const struct hd_avro_value *rec
 hudi_status hd_replace_plan_parse(struct hd_op *op, struct hd_slice bytes,
                                   struct hd_replace_plan *out)
 {
-    hudi_status status = HUDI_OK;
-    struct hd_replace_plan plan = {0};
-    struct hd_arena values = {0};
-    struct hd_avro_value record;
-
-    *out = (struct hd_replace_plan){0};
-    if (bytes.size == 0)
+    if (bytes.size == 0) {
+        *out = (struct hd_replace_plan){0};
         return HUDI_OK;
-    HD_TRY_OUT(hd_avro_read_single(op, &values, bytes, &record));
-    HD_TRY_OUT(read_record(op, &record, &plan));
-    *out = plan;
-    plan = (struct hd_replace_plan){0}; /* now the caller's */
-out:
-    hd_arena_clear(&values);
-    hd_replace_plan_clear(&plan);
-    return status;
+    }
+    return hd_plan_decode(op, bytes, read_record, out, sizeof *out, &out->arena);
 }
 
 hudi_status hd_replace_plan_read(struct hd_op *op, const struct hd_timeline *timeline,

@@ -60,9 +60,9 @@ out:
     return status;
 }
 
-static hudi_status read_plan(struct hd_op *op, const struct hd_avro_value *record,
-                             struct hd_restore_plan *out)
+static hudi_status read_plan(struct hd_op *op, const struct hd_avro_value *record, void *result)
 {
+    struct hd_restore_plan *const out = result;
     const struct hd_avro_value *steps;
 
     HD_TRY(hd_plan_find_text(op, &out->arena, record, "savepointToRestoreTimestamp", &out->target));
@@ -85,18 +85,7 @@ static hudi_status read_plan(struct hd_op *op, const struct hd_avro_value *recor
 hudi_status hd_restore_plan_decode(struct hd_op *op, struct hd_slice bytes,
                                    struct hd_restore_plan *out)
 {
-    hudi_status status = HUDI_OK;
-    struct hd_arena values = {0};
-    struct hd_avro_value record;
-
-    *out = (struct hd_restore_plan){0};
-    HD_TRY_OUT(hd_avro_read_single(op, &values, bytes, &record));
-    HD_TRY_OUT(read_plan(op, &record, out));
-out:
-    hd_arena_clear(&values);
-    if (status != HUDI_OK)
-        hd_restore_plan_clear(out);
-    return status;
+    return hd_plan_decode(op, bytes, read_plan, out, sizeof *out, &out->arena);
 }
 
 void hd_restore_plan_clear(struct hd_restore_plan *plan)

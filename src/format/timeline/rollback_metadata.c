@@ -226,9 +226,9 @@ static hudi_status read_target(struct hd_op *op, const struct hd_avro_value *rec
     return HUDI_OK;
 }
 
-static hudi_status read_metadata(struct hd_op *op, const struct hd_avro_value *record,
-                                 struct hd_rollback_plan *out)
+static hudi_status read_metadata(struct hd_op *op, const struct hd_avro_value *record, void *result)
 {
+    struct hd_rollback_plan *const out = result;
     const struct hd_avro_value *partitions;
 
     HD_TRY(read_target(op, record, out));
@@ -249,16 +249,5 @@ static hudi_status read_metadata(struct hd_op *op, const struct hd_avro_value *r
 hudi_status hd_rollback_metadata_decode(struct hd_op *op, struct hd_slice bytes,
                                         struct hd_rollback_plan *out)
 {
-    hudi_status status = HUDI_OK;
-    struct hd_arena values = {0};
-    struct hd_avro_value record;
-
-    *out = (struct hd_rollback_plan){0};
-    HD_TRY_OUT(hd_avro_read_single(op, &values, bytes, &record));
-    HD_TRY_OUT(read_metadata(op, &record, out));
-out:
-    hd_arena_clear(&values);
-    if (status != HUDI_OK)
-        hd_rollback_plan_clear(out);
-    return status;
+    return hd_plan_decode(op, bytes, read_metadata, out, sizeof *out, &out->arena);
 }

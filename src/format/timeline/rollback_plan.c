@@ -102,9 +102,9 @@ static hudi_status read_request(struct hd_op *op, struct hd_arena *arena,
                               &out->log_sizes, &out->n_logs);
 }
 
-static hudi_status read_plan(struct hd_op *op, const struct hd_avro_value *record,
-                             struct hd_rollback_plan *out)
+static hudi_status read_plan(struct hd_op *op, const struct hd_avro_value *record, void *result)
 {
+    struct hd_rollback_plan *const out = result;
     const struct hd_avro_value *target, *requests;
 
     HD_TRY(hd_avro_find_container(op, record, "instantToRollback", HD_AVRO_RECORD, &target));
@@ -124,18 +124,7 @@ static hudi_status read_plan(struct hd_op *op, const struct hd_avro_value *recor
 hudi_status hd_rollback_plan_decode(struct hd_op *op, struct hd_slice bytes,
                                     struct hd_rollback_plan *out)
 {
-    hudi_status status = HUDI_OK;
-    struct hd_arena values = {0};
-    struct hd_avro_value record;
-
-    *out = (struct hd_rollback_plan){0};
-    HD_TRY_OUT(hd_avro_read_single(op, &values, bytes, &record));
-    HD_TRY_OUT(read_plan(op, &record, out));
-out:
-    hd_arena_clear(&values);
-    if (status != HUDI_OK)
-        hd_rollback_plan_clear(out);
-    return status;
+    return hd_plan_decode(op, bytes, read_plan, out, sizeof *out, &out->arena);
 }
 
 void hd_rollback_plan_clear(struct hd_rollback_plan *plan)

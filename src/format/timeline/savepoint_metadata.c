@@ -65,9 +65,9 @@ out:
 
 /* ---- reading ------------------------------------------------------------------------------ */
 
-static hudi_status read_metadata(struct hd_op *op, const struct hd_avro_value *record,
-                                 struct hd_savepoint_metadata *out)
+static hudi_status read_metadata(struct hd_op *op, const struct hd_avro_value *record, void *result)
 {
+    struct hd_savepoint_metadata *const out = result;
     struct hd_arena *const arena = &out->arena;
     const struct hd_avro_value *map;
 
@@ -96,18 +96,7 @@ static hudi_status read_metadata(struct hd_op *op, const struct hd_avro_value *r
 hudi_status hd_savepoint_metadata_decode(struct hd_op *op, struct hd_slice bytes,
                                          struct hd_savepoint_metadata *out)
 {
-    hudi_status status = HUDI_OK;
-    struct hd_arena values = {0};
-    struct hd_avro_value record;
-
-    *out = (struct hd_savepoint_metadata){0};
-    HD_TRY_OUT(hd_avro_read_single(op, &values, bytes, &record));
-    HD_TRY_OUT(read_metadata(op, &record, out));
-out:
-    hd_arena_clear(&values);
-    if (status != HUDI_OK)
-        hd_savepoint_metadata_clear(out);
-    return status;
+    return hd_plan_decode(op, bytes, read_metadata, out, sizeof *out, &out->arena);
 }
 
 void hd_savepoint_metadata_clear(struct hd_savepoint_metadata *metadata)
