@@ -41,6 +41,8 @@ HUDI_IS_WRONG = {
     ("spark-1.1.1-merge-event-time-mor", "since 20261130143656971"): 12,
     ("spark-1.2.0-merge-event-time-mor", "since 20261130144257916"): 12,
     ("spark-1.1.1-clean-versions", "as of 20261130142645215"): REFUSED,
+    ("spark-1.1.1-payload-partial-mor", "since 20261130143531113"): 4,
+    ("spark-1.0.2-archived-cow", "since 20261130144046731"): 36,
     ("spark-1.0.2-cow-hive", "since 20261130143816550"): 25,
     ("spark-1.0.2-mor-bulk-insert", "since 20261130144740956"): 16,
     ("spark-1.0.2-rollback-mor", "since 20261130144015187"): 4,

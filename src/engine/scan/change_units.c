@@ -174,7 +174,7 @@ static hudi_status find_partitions(struct hd_op *op, const struct hd_changes *ch
         struct hd_commit_metadata commit;
 
         if (!hd_instant_is_completed_write(instant) ||
-            (changes->plan->end != NULL && strcmp(instant->time, changes->plan->end) > 0))
+            !hd_scan_is_in_range(changes->plan, instant->time, instant->completion_time))
             continue;
         HD_TRY(hd_timeline_read_commit(op, timeline, instant, &commit));
         for (size_t s = 0; status == HUDI_OK && s < commit.n_stats; s++)

@@ -114,14 +114,15 @@ static hudi_status check_archive(struct hd_op *op, const struct hd_changes *chan
 
     if (changes->timeline.start != NULL && strcmp(plan->begin, changes->timeline.start) >= 0)
         return HUDI_OK;
-    HD_TRY(hd_archived_timeline_load(op, table->fs, table->path, &table->config, plan->begin,
-                                     plan->end, &archive));
+    const bool by_time = table->config.version->timeline_layout < 2;
+    HD_TRY(hd_archived_timeline_load(op, table->fs, table->path, &table->config,
+                                     by_time ? plan->begin : NULL, by_time ? plan->end : NULL,
+                                     &archive));
     for (size_t i = 0; i < archive.n_instants; i++) {
         const struct hd_archived_instant *instant = &archive.instants[i];
 
         if (instant->has_commit && instant->state == HD_COMPLETED &&
-            strcmp(instant->time, plan->begin) > 0 &&
-            (plan->end == NULL || strcmp(instant->time, plan->end) <= 0) &&
+            hd_scan_is_in_range(plan, instant->time, instant->completion_time) &&
             changes_rows(&instant->commit))
             last = instant->time;
     }
@@ -151,8 +152,8 @@ static hudi_status open_next_instant(struct hd_op *op, struct hd_changes *change
     while (changes->next_instant < timeline->n_instants) {
         const struct hd_instant *instant = &timeline->instants[changes->next_instant++];
 
-        if (!hd_instant_is_completed_write(instant) || strcmp(instant->time, plan->begin) <= 0 ||
-            (plan->end != NULL && strcmp(instant->time, plan->end) > 0))
+        if (!hd_instant_is_completed_write(instant) ||
+            !hd_scan_is_in_range(plan, instant->time, instant->completion_time))
             continue;
         HD_TRY(hd_timeline_read_commit(op, timeline, instant, &changes->commit));
         if (changes_rows(&changes->commit)) {

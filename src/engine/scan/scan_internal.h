@@ -99,9 +99,16 @@ hudi_status hd_scan_check_cleaned(struct hd_op *op, const struct hd_table_snapsh
                                   const struct hd_scan_pruner *pruner, const char *after,
                                   const char *as_of);
 
+/** When a completed write completed: its time where nothing else is known, below version 8. */
+const char *hd_scan_completion(const struct hd_instant *instant);
+
+/** Is a completed write in the plan's range of commits: below version 8 by its time, from 8 on by
+ * when it completed? `completion` may be NULL. */
+bool hd_scan_is_in_range(const hd_scan_plan *plan, const char *time, const char *completion);
+
 /** since, until and range of the plan. Commits that completed after an incremental query's end
- * become pending in `timeline`. @return HUDI_NOT_IMPLEMENTED for a range or time that reaches into
- * the archive of a table of version 8 or later */
+ * become pending in `timeline`. @return HUDI_NOT_IMPLEMENTED for a merge-on-read table of version 8
+ * or later as of a time in its archive */
 hudi_status hd_scan_find_range(struct hd_op *op, const struct hd_table_snapshot *table,
                                struct hd_timeline *timeline, hd_scan_plan *plan);
 

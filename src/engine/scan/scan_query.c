@@ -67,9 +67,6 @@ static hudi_status read_range(struct hd_op *op, const struct hd_options *options
         return hd_fail(op, HUDI_INVALID,
                        "an incremental query goes by _hoodie_commit_time, which this table does "
                        "not store (hoodie.populate.meta.fields=false)");
-    if (config->version->timeline_layout >= 2 && plan->type == HD_QUERY_CHANGES)
-        return hd_fail(op, HUDI_NOT_IMPLEMENTED, "changes of a table of version %d",
-                       config->version->number);
     HD_TRY(take_time(op, begin, config, plan, &plan->begin));
     return end == NULL ? HUDI_OK : take_time(op, end, config, plan, &plan->end);
 }

@@ -65,24 +65,30 @@ static hudi_status sort_partitions(struct hd_op *op, const char *const *partitio
     return HUDI_OK;
 }
 
-static hudi_status load_named(struct hd_op *op, hd_pool *pool,
-                              const struct hd_partition_lister *lister,
-                              const struct hd_timeline *timeline, const char *const *partitions,
-                              size_t n_partitions, struct hd_file_system_view *view)
+/* Where parts come from: named partitions, or with `lister` NULL all that are found. */
+struct source {
+    hd_pool *pool;
+    const struct hd_partition_lister *lister;
+    const char *const *partitions;
+    size_t n_partitions;
+    hd_file_system *fs;
+    const char *table_path;
+};
+
+static hudi_status load_named(struct hd_op *op, const struct source *source,
+                              struct hd_view_times *times, struct hd_file_system_view *view)
 {
-    struct hd_view_times times;
-    struct part_loader loader = {.lister = lister, .times = &times};
+    struct part_loader loader = {.lister = source->lister, .times = times};
     const char **sorted;
     size_t n;
 
-    HD_TRY(hd_view_times_init(op, &view->arena, timeline, &times));
-    HD_TRY(sort_partitions(op, partitions, n_partitions, &sorted, &n));
+    HD_TRY(sort_partitions(op, source->partitions, source->n_partitions, &sorted, &n));
     hudi_status status = hd_alloc_array(op, n, sizeof(void *), &view->parts);
     if (status == HUDI_OK) {
         view->n_parts = n;
         loader.partitions = sorted;
         loader.parts = view->parts;
-        status = hd_each(op, pool, n, load_part, &loader);
+        status = hd_each(op, source->pool, n, load_part, &loader);
     }
     hd_free(op, sorted);
     return status;
@@ -98,18 +104,15 @@ static hudi_status visit_partition(struct hd_op *op, void *self, const char *pat
     return HUDI_OK;
 }
 
-static hudi_status load_all(struct hd_op *op, hd_pool *pool, hd_file_system *fs,
-                            const char *table_path, const struct hd_timeline *timeline,
-                            struct hd_file_system_view *view)
+static hudi_status load_all(struct hd_op *op, const struct source *source,
+                            struct hd_view_times *times, struct hd_file_system_view *view)
 {
     struct hd_arena arena = {0};
-    struct hd_view_times times;
     struct hd_walked_partition *found;
     size_t n_found;
 
-    HD_TRY(hd_view_times_init(op, &view->arena, timeline, &times));
-    hudi_status status = hd_partition_walk(op, pool, fs, table_path, visit_partition, &times,
-                                           &arena, &found, &n_found);
+    hudi_status status = hd_partition_walk(op, source->pool, source->fs, source->table_path,
+                                           visit_partition, times, &arena, &found, &n_found);
     HD_KEEP(hd_alloc_array(op, n_found, sizeof(void *), &view->parts));
     for (size_t i = 0; i < n_found; i++) {
         if (view->parts == NULL)
@@ -119,6 +122,41 @@ static hudi_status load_all(struct hd_op *op, hd_pool *pool, hd_file_system *fs,
     }
     hd_free(op, found);
     hd_arena_clear(&arena);
+    return status;
+}
+
+static void free_parts(struct hd_file_system_view *view)
+{
+    for (size_t i = 0; i < view->n_parts; i++)
+        hd_view_part_free(view->parts[i]);
+    hd_free(NULL, view->parts);
+    view->parts = NULL;
+    view->n_parts = 0;
+}
+
+/* Load the parts, and once more with the archive where a file's place depends on it. */
+static hudi_status load_parts(struct hd_op *op, const struct source *source,
+                              const struct hd_timeline *timeline, struct hd_file_system_view *view)
+{
+    hudi_status (*const load)(struct hd_op *, const struct source *, struct hd_view_times *,
+                              struct hd_file_system_view *) =
+        source->lister == NULL ? load_all : load_named;
+    hudi_status status = HUDI_OK;
+    struct hd_archived_timeline archive = {0};
+    atomic_bool needs_archive = false;
+    struct hd_view_times times;
+
+    HD_TRY(hd_view_times_init(op, &view->arena, timeline, &times));
+    times.needs_archive = &needs_archive;
+    HD_TRY_OUT(load(op, source, &times, view));
+    if (!atomic_load(&needs_archive))
+        goto out;
+    HD_TRY_OUT(hd_archived_times_load(op, timeline, &archive));
+    free_parts(view);
+    times.archive = &archive;
+    status = load(op, source, &times, view);
+out:
+    hd_archived_timeline_clear(&archive);
     return status;
 }
 
@@ -175,12 +213,12 @@ hudi_status hd_file_system_view_of_lister(struct hd_op *op, hd_pool *pool,
                                           const char *const *partitions, size_t n_partitions,
                                           struct hd_file_system_view *out)
 {
+    const struct source source = {
+        .pool = pool, .lister = lister, .partitions = partitions, .n_partitions = n_partitions};
     struct hd_file_system_view view = {0};
 
     *out = (struct hd_file_system_view){0};
-    return finish(op, timeline,
-                  load_named(op, pool, lister, timeline, partitions, n_partitions, &view), &view,
-                  out);
+    return finish(op, timeline, load_parts(op, &source, timeline, &view), &view, out);
 }
 
 /* A partition's folder. */
@@ -213,9 +251,10 @@ hudi_status hd_file_system_view_load(struct hd_op *op, hd_pool *pool, hd_file_sy
     struct hd_file_system_view view = {0};
 
     if (partitions == NULL && config->n_partition_fields > 0) {
+        const struct source all = {.pool = pool, .fs = fs, .table_path = table_path};
+
         *out = (struct hd_file_system_view){0};
-        return finish(op, timeline, load_all(op, pool, fs, table_path, timeline, &view), &view,
-                      out);
+        return finish(op, timeline, load_parts(op, &all, timeline, &view), &view, out);
     }
     if (partitions == NULL) {
         partitions = TABLE_FOLDER;
@@ -227,9 +266,7 @@ hudi_status hd_file_system_view_load(struct hd_op *op, hd_pool *pool, hd_file_sy
 
 void hd_file_system_view_clear(struct hd_file_system_view *view)
 {
-    for (size_t i = 0; i < view->n_parts; i++)
-        hd_view_part_free(view->parts[i]);
-    hd_free(NULL, view->parts);
+    free_parts(view);
     hd_arena_clear(&view->arena);
     *view = (struct hd_file_system_view){0};
 }

@@ -57,8 +57,9 @@ struct hd_file_group {
  *  4. Log files are ordered by (instant in the name, log version, write token). Below version 8
  *     that is the base instant. From 8 on it is the delta commit that wrote the file, which is in
  *     the slice of the newest base file with an instant up to that commit's completion time; where
- *     no base file is, in a slice with the instant of the first. A commit that was archived counts
- *     as completed at its instant.
+ *     no base file is, in a slice with the instant of the first. When a
+ *     commit that was archived completed is asked of the archive where it makes a difference; one
+ *     that is not there either counts as completed at its instant.
  *  5. Log files on a pending compaction lie on the newest slice before it (on a slice of their own
  *     when there is none).
  *

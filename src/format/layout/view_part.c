@@ -21,6 +21,7 @@ struct seen_file {
     const char *completion; /* of that instant; as `instant` where it is not known */
     const char *slice;      /* base instant of the slice that it is in */
     enum hd_visibility visibility;
+    bool is_unsure; /* a log file whose commit was archived: `completion` is not known */
 };
 
 /* Instants of one time: the first of them is the one that files look up. */
@@ -79,6 +80,25 @@ static unsigned cache_slot(struct hd_slice instant)
     return slot % CACHE_SLOTS;
 }
 
+/* When an archived commit completed; NULL when that is not known. */
+static const char *archived_completion(const struct hd_view_times *times, const char *time)
+{
+    const struct hd_archived_timeline *const archive = times->archive;
+
+    for (size_t low = 0, high = archive == NULL ? 0 : archive->n_instants; low < high;) {
+        const size_t middle = low + (high - low) / 2;
+        const int order = strcmp(archive->instants[middle].time, time);
+
+        if (order == 0 && archive->instants[middle].completion_time != NULL)
+            return archive->instants[middle].completion_time;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
 /* An instant before the timeline's start is committed, one between its instants was rolled back. */
 static hudi_status look_up_other(struct hd_op *op, struct hd_view_part *part,
                                  const struct hd_view_times *times, struct instant_cache *cache,
@@ -95,6 +115,8 @@ static hudi_status look_up_other(struct hd_op *op, struct hd_view_part *part,
         cache->times[slot] = copy;
     }
     file->instant = cache->times[slot];
+    file->completion = archived_completion(times, time);
+    file->is_unsure = times->archive == NULL && file->name.kind == HD_FILE_LOG;
     return HUDI_OK;
 }
 
@@ -154,6 +176,7 @@ static hudi_status collect_seen(struct hd_op *op, struct hd_view_part *part,
             file->name.kind == HD_FILE_CDC_LOG)
             continue;
         file->completion = NULL;
+        file->is_unsure = false;
         HD_TRY(look_up_instant(op, part, times, &cache, file));
         if (file->visibility == HD_HIDDEN ||
             (file->name.kind == HD_FILE_BASE && file->visibility != HD_COMMITTED))
@@ -174,7 +197,8 @@ static hudi_status collect_seen(struct hd_op *op, struct hd_view_part *part,
  * that commit; those before every base file make a slice that has the first one's instant. `seen`
  * is sorted by instant.
  */
-static void place_logs(struct seen_file *seen, size_t n, const char **bases)
+static void place_logs(const struct hd_view_times *times, struct seen_file *seen, size_t n,
+                       const char **bases)
 {
     const char *first = NULL;
     size_t n_bases = 0;
@@ -196,6 +220,8 @@ static void place_logs(struct seen_file *seen, size_t n, const char **bases)
             else
                 high = middle;
         }
+        if (seen[i].is_unsure && low < n_bases)
+            atomic_store(times->needs_archive, true);
         if (low == 0 && first == NULL)
             first = seen[i].instant;
         seen[i].slice = low == 0 ? first : bases[low - 1];
@@ -218,7 +244,7 @@ static hudi_status sort_seen(struct hd_op *op, const struct hd_view_times *times
              i + n < n_seen && hd_slice_equal(seen[i + n].name.file_id, seen[i].name.file_id);
              n++) {
         }
-        place_logs(&seen[i], n, bases);
+        place_logs(times, &seen[i], n, bases);
     }
     hd_free(op, bases);
     qsort(seen, n_seen, sizeof *seen, compare_seen);

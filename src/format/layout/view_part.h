@@ -2,7 +2,10 @@
 #ifndef HD_FORMAT_VIEW_PART_H
 #define HD_FORMAT_VIEW_PART_H
 
+#include <stdatomic.h>
+
 #include "format/layout/file_system_view.h"
+#include "format/timeline/archived_timeline.h"
 
 /* Base files of one file id and instant: attempts of one task, of which one counts. */
 struct hd_base_file_choice {
@@ -23,6 +26,8 @@ struct hd_view_times {
     uint8_t *visibility;
     const char **completions; /* when the write of that time completed; NULL: not known (not yet, or
                                  below version 8) */
+    const struct hd_archived_timeline *archive; /* NULL: was not needed so far */
+    atomic_bool *needs_archive; /* set where a file's place depends on when its commit completed */
 };
 hudi_status hd_view_times_init(struct hd_op *op, struct hd_arena *arena,
                                const struct hd_timeline *timeline, struct hd_view_times *out);

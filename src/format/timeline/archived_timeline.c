@@ -10,6 +10,7 @@
 #include "codec/avro_value.h"
 #include "format/log/log_reader.h"
 #include "format/log/log_records.h"
+#include "format/timeline/lsm_timeline.h"
 #include "format/timeline/plan_fields.h"
 
 /*
@@ -309,6 +310,8 @@ static void sort_and_deduplicate(struct hd_archived_timeline *archive)
     for (size_t i = 0; i < archive->n_instants; i++) {
         if (n_kept == 0 || !same_entry(&archive->instants[n_kept - 1], &archive->instants[i]))
             archive->instants[n_kept++] = archive->instants[i];
+        else
+            hd_commit_metadata_clear(&archive->instants[i].commit);
     }
     archive->n_instants = n_kept;
 }
@@ -333,11 +336,10 @@ hudi_status hd_archived_timeline_load(struct hd_op *op, hd_file_system *fs, cons
     char *folder;
 
     *out = (struct hd_archived_timeline){0};
-    if (config->version->timeline_layout >= 2)
-        return hd_fail(op, HUDI_NOT_IMPLEMENTED, "the archived timeline of table version %d",
-                       config->version->number);
     HD_TRY(hd_archive_folder(op, table_path, config, &folder));
-    hudi_status status = read_folder(op, &loader, fs, folder);
+    hudi_status status = config->version->timeline_layout >= 2
+                             ? hd_lsm_timeline_load(op, fs, folder, from, to, &loader.archive)
+                             : read_folder(op, &loader, fs, folder);
     if (status == HUDI_OK) {
         sort_and_deduplicate(&loader.archive);
         *out = loader.archive;
@@ -350,8 +352,25 @@ hudi_status hd_archived_timeline_load(struct hd_op *op, hd_file_system *fs, cons
     return status;
 }
 
+hudi_status hd_archived_times_load(struct hd_op *op, const struct hd_timeline *timeline,
+                                   struct hd_archived_timeline *out)
+{
+    struct hd_table_config config = {.version = timeline->version,
+                                     .archive_folder = timeline->archive_folder != NULL
+                                                           ? timeline->archive_folder
+                                                           : timeline->version->archive_folder};
+
+    *out = (struct hd_archived_timeline){0};
+    return timeline->version->timeline_layout < 2
+               ? HUDI_OK
+               : hd_archived_timeline_load(op, timeline->fs, timeline->table_path, &config, NULL,
+                                           "", out);
+}
+
 void hd_archived_timeline_clear(struct hd_archived_timeline *archive)
 {
+    for (size_t i = 0; i < archive->n_instants; i++)
+        hd_commit_metadata_clear(&archive->instants[i].commit);
     hd_free(NULL, archive->instants);
     hd_arena_clear(&archive->arena);
     *archive = (struct hd_archived_timeline){0};

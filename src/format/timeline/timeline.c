@@ -168,6 +168,9 @@ hudi_status hd_timeline_load(struct hd_op *op, hd_file_system *fs, const char *t
     char *folder = NULL;
 
     *out = (struct hd_timeline){0};
+    if (config->archive_folder != NULL)
+        HD_TRY_OUT(hd_arena_strdup(op, &timeline.arena, config->archive_folder,
+                                   (char **)&timeline.archive_folder));
     HD_TRY_OUT(hd_path_join(op, table_path, config->version->timeline_folder, &folder));
     status = hd_fs_list(op, fs, folder, &listing, &infos, &n_infos);
     if (status == HUDI_NOT_FOUND)

@@ -24,6 +24,7 @@ struct hd_timeline {
     hd_file_system *fs;     /* borrowed */
     const char *table_path; /* borrowed */
     const struct hd_table_version *version;
+    const char *archive_folder; /* below the table; NULL: the version's */
     bool utc;
     const char *start; /* smallest time that is no savepointed island; NULL: empty */
 };

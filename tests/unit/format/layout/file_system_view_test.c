@@ -10,8 +10,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "arrow/array.h"
+#include "arrow/builder.h"
+#include "arrow/schema.h"
 #include "format/layout/file_system_view.h"
 #include "format/timeline/commit_metadata.h"
+#include "store/base_file.h"
 #include "support/fault.h"
 #include "support/table.h"
 
@@ -366,6 +370,93 @@ static void from_version_8_on_completion_tells_the_slice_of_a_log_file(void **st
     test_table_close(&table);
 }
 
+/* An archive of version 8 with these delta commits: requested, completed. */
+static void put_archive(struct test_table *table, const char *const (*commits)[2], size_t n)
+{
+    static const char *const NAMES[] = {"instantTime", "completionTime", "action"};
+    static const struct hd_type TEXT = {.id = HD_TYPE_STRING}, BYTES = {.id = HD_TYPE_BINARY};
+    struct hd_op *op = table->op;
+    const struct hd_base_write_options options = {.format = HD_BASE_FILE_PARQUET,
+                                                  .codec_level = INT32_MIN};
+    struct ArrowSchema schema;
+    struct ArrowArray batch;
+    hd_builder *builder;
+    hd_output_file *file;
+    hd_base_writer *writer;
+    uint64_t n_bytes;
+    char *path;
+
+    test_table_put(table, ".hoodie/timeline/history/manifest_1",
+                   "{\"files\":[{\"fileName\":\"000_999_0.parquet\"}]}");
+    test_must(op, hd_schema_init_struct(op, &schema, "", false, 4));
+    for (int i = 0; i < 3; i++)
+        test_must(op, hd_schema_init_field(op, schema.children[i], NAMES[i], &TEXT, true));
+    test_must(op, hd_schema_init_field(op, schema.children[3], "metadata", &BYTES, true));
+    test_must(op, hd_builder_new(op, &schema, &builder));
+    for (size_t i = 0; i < n; i++) {
+        for (int c = 0; c < 3; c++)
+            test_must(
+                op, hd_builder_append_bytes(op, hd_builder_child(builder, c),
+                                            hd_slice_text(c == 2 ? "deltacommit" : commits[i][c])));
+        test_must(op, hd_builder_append_null(op, hd_builder_child(builder, 3)));
+        test_must(op, hd_builder_append_valid(op, builder));
+    }
+    test_must(op, hd_builder_finish(op, builder, &batch));
+    hd_builder_free(builder);
+    test_must(op,
+              hd_path_join(op, table->path, ".hoodie/timeline/history/000_999_0.parquet", &path));
+    test_must(op, hd_fs_open_output(op, table->fs, path, true, &file));
+    test_must(op, hd_base_writer_open(op, file, &schema, &options, &writer));
+    test_must(op, hd_base_writer_write(op, writer, &batch));
+    test_must(op, hd_base_writer_close(op, writer, &n_bytes));
+    hd_array_clear(&batch);
+    hd_schema_clear(&schema);
+    hd_free(op, path);
+}
+
+/* A delta commit that began before a compaction and completed after it, both long ago. */
+static void the_archive_tells_when_a_commit_completed(void **state)
+{
+    static const char *const COMMITS[][2] = {
+        {"001", "002"}, {"003", "007"}, {"004", "0045"}, {"005", "0065"}};
+    struct hd_op *op = *state;
+    struct test_table table;
+    const struct hd_file_group *group;
+    hudi_status status = HUDI_INTERNAL;
+
+    test_table_open(op, &table, "view11", 8, "p");
+    put_partition(&table, "p");
+    put_partition(&table, "q");
+    test_table_put(&table, ".hoodie/timeline/020_021.deltacommit", "{}");
+    test_table_put(&table, "p/g_0-0-0_001.parquet", "x");
+    test_table_put(&table, "p/g_0-0-0_006.parquet", "x"); /* the compaction */
+    test_table_put(&table, "p/.g_003.log.1_0-0-0", "x");
+    test_table_put(&table, "p/.g_004.log.1_0-0-0", "x");
+    test_table_put(&table, "p/.g_005.log.1_0-0-0", "x");
+    test_table_put(&table, "p/.g_0055.log.1_0-0-0", "x"); /* not in the archive */
+    test_table_put(&table, "q/h_0-0-0_001.parquet", "x");
+    test_table_put(&table, "q/.h_003.log.1_0-0-0", "x");
+    put_archive(&table, COMMITS, HD_ARRAY_LENGTH(COMMITS));
+    for (int nth = 1; status != HUDI_OK; nth++) {
+        struct loaded t;
+
+        test_fault_arm(op, nth);
+        status = try_load(&table, NULL, &t);
+        assert_int_equal(status == HUDI_OK, !test_fault_fired(op));
+        test_fault_disarm(op);
+        if (status == HUDI_OK) {
+            group = hd_file_system_view_find(&t.view, "p", "g");
+            assert_int_equal(group->n_slices, 2);
+            expect_slice(&group->slices[0], "006: 003.1 005.1");
+            expect_slice(&group->slices[1], "001: 004.1 0055.1");
+            group = hd_file_system_view_find(&t.view, "q", "h");
+            expect_slice(&group->slices[0], "001: 003.1");
+        }
+        unload(&t);
+    }
+    test_table_close(&table);
+}
+
 static void survives_every_fault(void **state)
 {
     struct hd_op *op = *state;
@@ -408,6 +499,7 @@ int main(void)
         cmocka_unit_test(named_partitions_are_the_only_ones_listed),
         cmocka_unit_test(any_number_of_threads_sees_the_same),
         cmocka_unit_test(from_version_8_on_completion_tells_the_slice_of_a_log_file),
+        cmocka_unit_test(the_archive_tells_when_a_commit_completed),
         cmocka_unit_test(survives_every_fault),
     };
 
