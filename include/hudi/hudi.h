@@ -7,6 +7,7 @@
 #include "hudi/arrow_c.h"
 #include "hudi/context.h"
 #include "hudi/error.h"
+#include "hudi/lock.h"
 #include "hudi/log.h"
 #include "hudi/options.h"
 #include "hudi/rows.h"

@@ -5,6 +5,7 @@
 #include "arrow/misfit.h"
 #include "base/pool.h"
 #include "engine/commit/coordinator.h"
+#include "engine/commit/lock_provider.h"
 #include "engine/write/writer.h"
 #include "format/layout/file_system_view.h"
 #include "format/layout/table_snapshot.h"
@@ -34,7 +35,8 @@ struct hudi_context {
     void *log_self;
     hd_pool *pool;
     hd_input_file *standard_input; /* once it has been read to its end, else NULL */
-    struct hd_faults *faults;      /* tests' own, NULL outside of them: those of every op */
+    struct hd_lock_providers lock_providers;
+    struct hd_faults *faults; /* tests' own, NULL outside of them: those of every op */
 };
 
 struct hudi_instant {

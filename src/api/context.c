@@ -63,6 +63,7 @@ hudi_status hudi_context_new(const hudi_options *options, hudi_context **out, hu
     HD_TRY_OUT(hd_alloc(&op, sizeof *context, &context));
     if (options != NULL)
         HD_TRY_OUT(hd_options_merge(&op, &context->options, &options->options));
+    context->options.lock_providers = &context->lock_providers;
     context->budget.limit_bytes =
         (uint64_t)hd_options_int(&context->options, NULL, "libhudi.memory.budget.bytes");
     HD_TRY_OUT(hd_pool_new(&op, n_threads(&context->options), &context->pool));
@@ -80,6 +81,7 @@ void hudi_context_free(hudi_context *context)
     hd_pool_free(context->pool);
     hd_input_file_close(context->standard_input);
     hd_options_clear(&context->options);
+    hd_lock_providers_clear(&context->lock_providers);
     hd_free(NULL, context);
 }
 
@@ -90,6 +92,24 @@ void hudi_context_set_log(hudi_context *context,
     context->log_line = line;
     context->log_self = self;
     context->log = (struct hd_log_sink){.line = line == NULL ? NULL : forward_log, .self = context};
+}
+
+hudi_status hudi_context_add_lock_provider(
+    hudi_context *context, const char *class_name,
+    hudi_status (*lock)(void *self, const char *table_uri, uint64_t wait_ms, void **out,
+                        char *message, size_t n_message_bytes),
+    bool (*is_held)(void *self, void *lock), void (*unlock)(void *self, void *lock), void *self,
+    hudi_error **err)
+{
+    struct hd_op op;
+    const struct hd_lock_provider provider = {.class_name = (char *)class_name,
+                                              .lock = lock,
+                                              .is_held = is_held,
+                                              .unlock = unlock,
+                                              .self = self};
+
+    hd_call_begin(&op, context, NULL);
+    return hd_call_end(&op, hd_lock_providers_add(&op, &context->lock_providers, &provider), err);
 }
 
 hudi_status hudi_cancel_new(hudi_cancel **out, hudi_error **err)

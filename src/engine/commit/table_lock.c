@@ -4,11 +4,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/commit/lock_provider.h"
 #include "store/file_system_ops.h"
 
 #define MODE "hoodie.write.concurrency.mode"
 #define PROVIDER "hoodie.write.lock.provider"
-#define FILE_PROVIDER "org.apache.hudi.client.transaction.lock.FileSystemBasedLockProvider"
 
 /* Between looks at a lock file that is there: what Hudi waits is meant for locks held long. */
 #define LOOK_MS 20
@@ -54,7 +54,7 @@ uint64_t hd_table_lock_wait_ms(const struct hd_options *options)
     const char *const provider = hd_options_text(options, NULL, PROVIDER);
 
     /* An attempt at a lock file does not wait. */
-    if (provider != NULL && strcmp(provider, FILE_PROVIDER) == 0)
+    if (provider != NULL && strcmp(provider, HD_FILE_LOCK_PROVIDER) == 0)
         return pauses_ms;
     const uint64_t waits_ms =
         product(n_retries < INT64_MAX ? n_retries + 1 : n_retries,
@@ -63,6 +63,7 @@ uint64_t hd_table_lock_wait_ms(const struct hd_options *options)
                                                                    : pauses_ms + waits_ms;
 }
 
+/* `*out` is NULL on stores without such locks. */
 static hudi_status lock_kernel(struct hd_op *op, const struct hd_table_snapshot *table,
                                uint64_t wait_ms, struct hd_fs_lock **out)
 {
@@ -73,7 +74,6 @@ static hudi_status lock_kernel(struct hd_op *op, const struct hd_table_snapshot 
     hd_free(op, path);
     if (status == HUDI_NOT_IMPLEMENTED) {
         hd_op_clear_error(op);
-        hd_log(op, HD_LOG_WARN, "no write lock on this store: there must be one writer at a time");
         return HUDI_OK;
     }
     if (status == HUDI_CONFLICT) {
@@ -217,18 +217,15 @@ static void unlock_file(struct hd_fs_lock *base)
     release(NULL, lock);
 }
 
-hudi_status hd_table_lock_check(struct hd_op *op, const struct hd_fs_lock *lock)
+static hudi_status check_file(struct hd_op *op, const struct file_lock *lock)
 {
-    const struct file_lock *const file = (const struct file_lock *)lock;
     bool ours;
 
-    if (lock == NULL || lock->ops != &FILE_LOCK_OPS)
-        return HUDI_OK;
-    HD_TRY(is_owner(op, file, strlen(file->owner), &ours));
+    HD_TRY(is_owner(op, lock, strlen(lock->owner), &ours));
     return ours ? HUDI_OK
                 : hd_fail_retriable(op, hd_fail(op, HUDI_CONFLICT,
                                                 "the lock file %s was taken by another writer",
-                                                file->path));
+                                                lock->path));
 }
 
 /* `*kernel` moves into the lock. */
@@ -254,26 +251,99 @@ out:
     return status;
 }
 
+/* ---- the kernel's lock and the provider's ------------------------------------------------------
+ */
+
+struct both_locks {
+    struct hd_fs_lock base;
+    struct hd_fs_lock *kernel; /* may be NULL */
+    struct hd_fs_lock *provider;
+};
+
+static void unlock_both(struct hd_fs_lock *base)
+{
+    struct both_locks *const locks = (struct both_locks *)base;
+
+    hd_fs_unlock(locks->provider);
+    hd_fs_unlock(locks->kernel);
+    hd_free(NULL, locks);
+}
+
+static const struct hd_fs_lock_ops BOTH_OPS = {unlock_both};
+
+/* `*kernel` moves into the lock. */
+static hudi_status lock_by_provider(struct hd_op *op, const struct hd_table_snapshot *table,
+                                    const struct hd_lock_provider *provider, uint64_t wait_ms,
+                                    struct hd_fs_lock **kernel, struct hd_fs_lock **out)
+{
+    struct both_locks *locks;
+
+    HD_TRY(hd_alloc(op, sizeof *locks, &locks));
+    locks->base.ops = &BOTH_OPS;
+    const hudi_status status =
+        provider != NULL
+            ? hd_lock_provider_take(op, provider, table->uri, wait_ms, &locks->provider)
+            : hd_process_lock(op, table->path, wait_ms, &locks->provider);
+    if (status != HUDI_OK) {
+        hd_free(op, locks);
+        return status;
+    }
+    locks->kernel = *kernel;
+    *kernel = NULL;
+    *out = &locks->base;
+    return HUDI_OK;
+}
+
+hudi_status hd_table_lock_check(struct hd_op *op, const struct hd_fs_lock *lock)
+{
+    if (lock != NULL && lock->ops == &FILE_LOCK_OPS)
+        return check_file(op, (const struct file_lock *)lock);
+    if (lock != NULL && lock->ops == &BOTH_OPS &&
+        hd_lock_provider_has_lost(((const struct both_locks *)lock)->provider))
+        return hd_fail_retriable(
+            op, hd_fail(op, HUDI_CONFLICT, "the table's lock was lost to another writer"));
+    return HUDI_OK;
+}
+
+static hudi_status lock_shared(struct hd_op *op, const struct hd_table_snapshot *table,
+                               const struct hd_options *options,
+                               const struct hd_lock_provider *provider, uint64_t wait_ms,
+                               struct hd_fs_lock **kernel, struct hd_fs_lock **out)
+{
+    const char *const name = hd_options_text(options, NULL, PROVIDER);
+
+    if (name == NULL || name[0] == '\0')
+        return hd_fail(op, HUDI_INVALID, MODE " OPTIMISTIC_CONCURRENCY_CONTROL needs " PROVIDER);
+    if (strcmp(name, HD_FILE_LOCK_PROVIDER) == 0 && *kernel == NULL)
+        return hd_fail(op, HUDI_NOT_IMPLEMENTED,
+                       "lock files need a store on which only one of two can create a file");
+    if (strcmp(name, HD_FILE_LOCK_PROVIDER) == 0)
+        return lock_by_file(op, table, options, wait_ms, kernel, out);
+    if (provider != NULL || *kernel == NULL)
+        return lock_by_provider(op, table, provider, wait_ms, kernel, out);
+    *out = *kernel; /* it holds between threads, too */
+    *kernel = NULL;
+    return HUDI_OK;
+}
+
 hudi_status hd_table_lock(struct hd_op *op, const struct hd_table_snapshot *table,
                           const struct hd_options *options, uint64_t wait_ms,
                           struct hd_fs_lock **out)
 {
-    const char *provider = NULL;
+    const struct hd_lock_provider *provider;
     struct hd_fs_lock *kernel = NULL;
 
     *out = NULL;
-    if (hd_has_several_writers(options)) {
-        provider = hd_options_text(options, NULL, PROVIDER);
-        if (provider == NULL || provider[0] == '\0')
-            return hd_fail(op, HUDI_INVALID,
-                           MODE " OPTIMISTIC_CONCURRENCY_CONTROL needs " PROVIDER);
-    }
+    HD_TRY(hd_lock_provider_find(op, options, &provider));
     HD_TRY(lock_kernel(op, table, wait_ms, &kernel));
-    if (provider == NULL || strcmp(provider, FILE_PROVIDER) != 0) {
+    if (!hd_has_several_writers(options)) {
+        if (kernel == NULL)
+            hd_log(op, HD_LOG_WARN,
+                   "no write lock on this store: there must be one writer at a time");
         *out = kernel;
         return HUDI_OK;
     }
-    const hudi_status status = lock_by_file(op, table, options, wait_ms, &kernel, out);
+    const hudi_status status = lock_shared(op, table, options, provider, wait_ms, &kernel, out);
     hd_fs_unlock(kernel);
     return status;
 }

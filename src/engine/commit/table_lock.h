@@ -18,7 +18,8 @@
  *                                that exists as long as somebody holds the lock. Ours says whose
  *                                it is: found by the next holder of the kernel's lock on the same
  *                                machine, its owner is dead, and the file is taken over.
- *   InProcessLockProvider        the kernel's lock alone
+ *   InProcessLockProvider        the kernel's lock alone; on stores without, one of this process
+ *   another                      what the program brings along (lock_provider.h), and the kernel's
  */
 #define HD_TABLE_LOCK_FILE ".libhudi.lock"
 
@@ -31,7 +32,7 @@ uint64_t hd_table_lock_wait_ms(const struct hd_options *options);
 
 /** @param options  may be NULL: one writer
  * @return HUDI_CONFLICT (retriable) after `wait_ms`; HUDI_INVALID for several writers without a
- * lock provider */
+ * lock provider, and for a provider that is not known */
 hudi_status hd_table_lock(struct hd_op *op, const struct hd_table_snapshot *table,
                           const struct hd_options *options, uint64_t wait_ms,
                           struct hd_fs_lock **out);

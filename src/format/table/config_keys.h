@@ -58,8 +58,12 @@ const struct hd_config_key *hd_config_key_find(const char *name);
  * @return HUDI_INVALID naming key, value and what is allowed; HUDI_NOT_IMPLEMENTED for a refused
  * key.
  */
+struct hd_lock_providers;
 struct hd_options {
     struct hd_properties set; /* canonical key -> value, only what the caller gave */
+    /* Borrowed of the context: values of hoodie.write.lock.provider that are known beside those
+     * built in (engine/commit/lock_provider.h). NULL: none. */
+    const struct hd_lock_providers *lock_providers;
 };
 hudi_status hd_options_set(struct hd_op *op, struct hd_options *options, const char *key,
                            const char *value);

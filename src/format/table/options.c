@@ -258,6 +258,8 @@ hudi_status hd_options_merge(struct hd_op *op, struct hd_options *to, const stru
     for (size_t i = 0; i < from->set.n_entries; i++)
         HD_TRY(
             hd_properties_set(op, &to->set, from->set.entries[i].key, from->set.entries[i].value));
+    if (from->lock_providers != NULL)
+        to->lock_providers = from->lock_providers;
     return HUDI_OK;
 }
 

@@ -138,9 +138,6 @@ static void says_what_is_wrong_with_an_option(void **state)
     expect_refused(op, "hoodie.index.bloom.fpp", "nan", HUDI_INVALID, "number");
     expect_refused(op, "hoodie.write.concurrency.mode", "NON_BLOCKING_CONCURRENCY_CONTROL",
                    HUDI_NOT_IMPLEMENTED, "not supported");
-    expect_refused(op, "hoodie.write.lock.provider",
-                   "org.apache.hudi.client.transaction.lock.ZookeeperBasedLockProvider",
-                   HUDI_NOT_IMPLEMENTED, "not supported");
     expect_refused(op, "hoodie.datasource.write.insert.drop.duplicates", "true",
                    HUDI_NOT_IMPLEMENTED, "not supported");
 }
