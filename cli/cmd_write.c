@@ -63,6 +63,15 @@ static int create_from_input(hudi_context *context, const struct cli_args *args,
     return exit_code;
 }
 
+/* With a path it is the rows that are wrong, not the words. */
+static int fail_rows(hudi_error *error)
+{
+    const bool in_rows = hudi_error_path(error) != NULL;
+    const int exit_code = cli_fail(error);
+
+    return in_rows ? CLI_EXIT_FAILURE : exit_code;
+}
+
 /* A table with the columns of the first input. */
 static int table_of_input(hudi_context *context, const struct cli_args *args)
 {
@@ -76,7 +85,7 @@ static int table_of_input(hudi_context *context, const struct cli_args *args)
                              args->words[0]);
     if (hudi_rows_open(context, path, cli_value(&cli_write, args, "format"), NULL, &stream,
                        &error) != HUDI_OK)
-        return cli_fail(error);
+        return fail_rows(error);
     const char *shown = strcmp(path, "-") == 0 ? "standard input" : path;
     const bool failed = stream.get_schema(&stream, &schema) != 0;
     if (failed)
@@ -127,7 +136,7 @@ static int write_file(const struct cli_args *args, hudi_write *write, const char
 
     if (hudi_write_open_rows(write, path, cli_value(&cli_write, args, "format"), types, &stream,
                              &error) != HUDI_OK)
-        return cli_fail(error);
+        return fail_rows(error);
     cli_progress(&stream, path, &shown);
     if (hudi_write_stream(write, &shown, cli_cancel(), &error) != HUDI_OK) {
         const char *message = hudi_error_message(error);

@@ -108,6 +108,8 @@ static hudi_status cast_batch(struct hd_op *op, struct table_source *source, str
         HD_TRY_OUT(hd_csv_batch_schema(op, source->self, &texts));
     if (texts.release != NULL)
         status = cast_texts(op, source, &texts, raw, out);
+    else if (source->differs && source->ops == &hd_csv_ops && source->rule == HD_CAST_INPUT)
+        status = cast_texts(op, source, &source->raw, raw, out); /* dates and times are cast here */
     else if (source->differs)
         status = hd_cast(op, &source->raw, raw, &source->schema, source->rule, out);
     else

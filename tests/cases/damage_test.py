@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables with something wrong in them: what is said of it."""
+"""Tables and inputs with something wrong in them: what is said of it, and that nothing is lost by it."""
 import json
 import shutil
 
-from conftest import run
+import pytest
+
+from conftest import Refused, run
 
 
 def test_verify_finds_two_base_files_of_one_file_group_and_commit(table):
@@ -21,3 +23,58 @@ def test_verify_finds_two_base_files_of_one_file_group_and_commit(table):
     told = run("verify", table.path)
     assert told.returncode == 1
     assert f"second-base-file: {twin.name}" in told.stdout.decode()
+
+
+def test_properties_that_were_cut_anywhere_are_no_table(table):
+    table.create("id long\nv string\n")
+    table.write([{"id": 1, "v": "a"}])
+    properties = table.path / ".hoodie" / "hoodie.properties"
+    whole = properties.read_bytes()
+    checksum_end = whole.index(b"\n", whole.index(b"hoodie.table.checksum"))
+    for n in range(0, checksum_end, 7):
+        if whole[n - 1:n] == b"\n":
+            continue # a file of fewer properties, which there may be
+        properties.write_bytes(whole[:n])
+        with pytest.raises(Refused, match="hoodie.properties"):
+            table.write([{"id": 2, "v": "b"}])
+    properties.write_bytes(whole)
+    assert table.values("id") == [1]
+
+
+def test_no_table_is_made_over_the_timeline_of_one_that_lost_its_properties(table):
+    table.create("id long\nv string\n")
+    table.write([{"id": 1, "v": "a"}])
+    properties = table.path / ".hoodie" / "hoodie.properties"
+    whole = properties.read_bytes()
+    properties.unlink()
+    for words in (["write", table.path, "-", "--key", "v"], ["create", table.path, "--schema", table.folder / "schema"]):
+        told = run(*words, stdin=b'{"id": 2, "v": "b"}\n')
+        assert told.returncode == 1
+        assert "no hoodie.properties" in told.stderr.decode()
+    assert not properties.exists()
+    properties.write_bytes(whole)
+    assert table.values("id") == [1]
+
+
+TYPES = {"i": ("int", "x"), "l": ("long", "1.5"), "d": ("double", "1,5"), "b": ("boolean", "maybe"), "day": ("date", "2024-02-30"),
+         "ms": ("timestamp_millis", "2024-01-01T00:00:00.0001"), "us": ("timestamp_micros", "yesterday"),
+         "t": ("time_micros", "25:00"), "dec": ("decimal(5,2)", "1234.5")}
+
+
+@pytest.mark.parametrize("name", TYPES)
+@pytest.mark.parametrize("format_name", ["csv", "jsonl"])
+def test_a_value_that_does_not_fit_fails_its_row_alone(table, name, format_name):
+    kind, value = TYPES[name]
+    table.create(f"id long\n{name} {kind}\n")
+    path = table.folder / f"in.{format_name}"
+    rows = [(1, ""), (2, value), (3, "")]
+    if format_name == "csv":
+        path.write_text(f"id,{name}\n" + "".join(f'{i},"{v}"\n' if v else f"{i},\n" for i, v in rows))
+    else:
+        path.write_text("".join(json.dumps({"id": i, name: v or None}) + "\n" for i, v in rows))
+    with pytest.raises(Refused, match=rf"1 record could not be written, first .*(row|line) 2: column \"{name}\"") as refused:
+        table.write(path)
+    assert value in str(refused.value)
+    told = json.loads(table.do("write", table.path, path, "--ignore-failed", "--json"))
+    assert (told["inserts"], told["failed"]) == (2, 1)
+    assert table.values("id") == [1, 3]

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "codec/hash.h"
@@ -37,8 +38,19 @@ uint32_t hd_table_checksum(const struct hd_properties *properties)
     return name == NULL ? crc : hd_crc32(crc, name, strlen(name));
 }
 
+/* Tables of version 4 on have a checksum, and every writer ends the last line. A file made by hand
+ * may lack either. */
+static bool is_cut(const struct hd_properties *properties, struct hd_slice text)
+{
+    const char *version = hd_properties_get(properties, "hoodie.table.version");
+
+    return text.size > 0 && text.data[text.size - 1] != '\n' &&
+           (version == NULL || atoi(version) >= 4);
+}
+
 /* The checksum covers the names alone: it tells a file that was cut from a whole one. */
-static hudi_status check_whole(struct hd_op *op, const struct hd_properties *properties)
+static hudi_status check_whole(struct hd_op *op, const struct hd_properties *properties,
+                               struct hd_slice text)
 {
     const char *stored = hd_properties_get(properties, "hoodie.table.checksum");
     const char *name = hd_properties_get(properties, "hoodie.table.name");
@@ -47,7 +59,11 @@ static hudi_status check_whole(struct hd_op *op, const struct hd_properties *pro
     if (name == NULL || name[0] == '\0')
         return hd_fail(op, HUDI_CORRUPT, "hoodie.table.name is missing");
     if (stored == NULL)
-        return HUDI_OK;
+        return is_cut(properties, text)
+                   ? hd_fail(op, HUDI_CORRUPT,
+                             "it ends at byte %zu within a line and has no hoodie.table.checksum",
+                             text.size)
+                   : HUDI_OK;
     snprintf(expected, sizeof expected, "%" PRIu32, hd_table_checksum(properties));
     if (strcmp(stored, expected) != 0)
         return hd_fail(op, HUDI_CORRUPT, "hoodie.table.checksum is %s, the names give %s", stored,
@@ -93,9 +109,9 @@ static hudi_status read_file(struct hd_op *op, hd_file_system *fs, const char *p
     HD_TRY(hd_fs_read_file(op, fs, path, MAX_BYTES, &bytes, &n));
     hudi_status status = hd_properties_parse(op, hd_slice_of(bytes, n), out);
 
-    hd_free(op, bytes);
     if (status == HUDI_OK)
-        status = check_whole(op, out);
+        status = check_whole(op, out, hd_slice_of(bytes, n));
+    hd_free(op, bytes);
     if (status != HUDI_OK)
         hd_properties_clear(out);
     return status == HUDI_OK ? HUDI_OK : hd_fail_path(op, status, path);
@@ -341,6 +357,29 @@ static hudi_status make_folder(struct hd_op *op, hd_file_system *fs, const char 
     return status;
 }
 
+/* Instants without properties are a table that lost them: what was written there by other rules
+ * must not become part of a new table. */
+static hudi_status refuse_instants(struct hd_op *op, hd_file_system *fs, const char *table_path,
+                                   const char *folder)
+{
+    hudi_status status = HUDI_OK;
+    struct hd_arena arena = {0};
+    struct hd_file_info *files = NULL;
+    size_t n_files = 0;
+    char *path;
+
+    HD_TRY(hd_path_join(op, table_path, folder, &path));
+    status = hd_fs_list(op, fs, path, &arena, &files, &n_files);
+    for (size_t i = 0; status == HUDI_OK && i < n_files; i++)
+        if (!files[i].is_dir && files[i].name[0] >= '0' && files[i].name[0] <= '9')
+            status = hd_fail(op, HUDI_CORRUPT,
+                             "there is a timeline at %s (%s), but no hoodie.properties", path,
+                             files[i].name);
+    hd_free(op, path);
+    hd_arena_clear(&arena);
+    return status == HUDI_NOT_FOUND ? HUDI_OK : status;
+}
+
 static hudi_status refuse_table(struct hd_op *op, hd_file_system *fs, const char *table_path,
                                 const struct paths *paths)
 {
@@ -355,7 +394,8 @@ static hudi_status refuse_table(struct hd_op *op, hd_file_system *fs, const char
         if (status != HUDI_NOT_FOUND)
             return status;
     }
-    return HUDI_OK;
+    HD_TRY(refuse_instants(op, fs, table_path, FOLDER));
+    return refuse_instants(op, fs, table_path, FOLDER "/timeline");
 }
 
 hudi_status hd_table_create(struct hd_op *op, hd_file_system *fs, const char *table_path,

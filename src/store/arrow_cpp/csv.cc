@@ -189,7 +189,8 @@ void skip_bad_rows(Csv *csv)
 
 /* ---- opening ------------------------------------------------------------------------------ */
 
-/* What Arrow parses as the library would; all else is read as text and cast later. */
+/* What Arrow parses as the library would; all else is read as text and cast later. Not decimals:
+ * "1234.5" becomes one of precision 5 and scale 2, of six digits. */
 bool is_parsed_here(const arrow::DataType &type)
 {
     switch (type.id()) {
@@ -200,7 +201,6 @@ bool is_parsed_here(const arrow::DataType &type)
     case arrow::Type::DOUBLE:
     case arrow::Type::STRING:
     case arrow::Type::BINARY:
-    case arrow::Type::DECIMAL128:
         return true;
     default:
         return false;
@@ -244,7 +244,7 @@ arrow::Status fix_schema(Csv *csv)
         }
         for (const auto &other : fields)
             if (other->name() == field->name())
-                return arrow::Status::Invalid("CSV column ", field->name(), " occurs twice");
+                return arrow::Status::Invalid("CSV column \"", field->name(), "\" occurs twice");
         fields.push_back(field);
         csv->convert.column_types[field->name()] = field->type();
     }
