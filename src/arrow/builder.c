@@ -23,28 +23,6 @@ static bool has_data(const hd_builder *b)
     return b->type.id == HD_TYPE_STRING || b->type.id == HD_TYPE_BINARY;
 }
 
-static uint64_t width_of(const struct hd_type *type)
-{
-    switch (type->id) {
-    case HD_TYPE_NULL:
-    case HD_TYPE_BOOL:
-    case HD_TYPE_STRUCT:
-        return 0;
-    case HD_TYPE_INT64:
-    case HD_TYPE_DOUBLE:
-    case HD_TYPE_TIMESTAMP:
-        return 8;
-    case HD_TYPE_TIME:
-        return type->unit <= HD_UNIT_MILLI ? 4 : 8;
-    case HD_TYPE_DECIMAL:
-        return 16;
-    case HD_TYPE_FIXED_BINARY:
-        return (uint64_t)type->byte_width;
-    default:
-        return 4;
-    }
-}
-
 static hudi_status new_builder(struct hd_op *op, const struct ArrowSchema *field, int depth,
                                hd_builder **out)
 {
@@ -61,7 +39,7 @@ static hudi_status new_builder(struct hd_op *op, const struct ArrowSchema *field
                        field->name == NULL ? "" : field->name);
     HD_TRY(hd_alloc(op, sizeof *b, &b));
     b->type = type;
-    b->width = width_of(&type);
+    b->width = hd_type_width(&type);
     b->nullable = (field->flags & ARROW_FLAG_NULLABLE) != 0;
     const struct ArrowSchema *parent = type.id == HD_TYPE_MAP ? field->children[0] : field;
     HD_TRY_OUT(hd_alloc_array(op, (size_t)parent->n_children, sizeof(void *), &b->children));

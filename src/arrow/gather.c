@@ -323,24 +323,6 @@ static hudi_status gather_dictionary(struct gather *g, const struct column *c,
     return HUDI_OK;
 }
 
-static uint64_t width_of(const struct hd_type *type)
-{
-    switch (type->id) {
-    case HD_TYPE_INT64:
-    case HD_TYPE_DOUBLE:
-    case HD_TYPE_TIMESTAMP:
-        return 8;
-    case HD_TYPE_TIME:
-        return type->unit <= HD_UNIT_MILLI ? 4 : 8;
-    case HD_TYPE_DECIMAL:
-        return 16;
-    case HD_TYPE_FIXED_BINARY:
-        return (uint64_t)type->byte_width;
-    default:
-        return 4;
-    }
-}
-
 /* A field of a struct that takes no null has none: where its struct is null too, nothing has to be
  * said, and a writer would take it for a fault. */
 static void settle_required(const struct ArrowSchema *field, const struct ArrowArray *parent,
@@ -383,7 +365,7 @@ static hudi_status gather_values(struct gather *g, const struct column *c, const
         }
         return HUDI_OK;
     default:
-        return gather_fixed(g, c, rows, width_of(&c->type), out);
+        return gather_fixed(g, c, rows, hd_type_width(&c->type), out);
     }
 }
 
@@ -410,8 +392,8 @@ static void fill_source(const struct hd_view *v, struct source *out)
     case HD_TYPE_NULL:
         break;
     default:
-        out->values = (const uint8_t *)v->values + offset * width_of(&v->type);
-        out->n_bytes = length * width_of(&v->type);
+        out->values = (const uint8_t *)v->values + offset * hd_type_width(&v->type);
+        out->n_bytes = length * hd_type_width(&v->type);
     }
 }
 

@@ -183,6 +183,28 @@ bool hd_type_parse(const struct ArrowSchema *field, struct hd_type *out)
     return true;
 }
 
+uint64_t hd_type_width(const struct hd_type *type)
+{
+    switch (type->id) {
+    case HD_TYPE_NULL:
+    case HD_TYPE_BOOL:
+    case HD_TYPE_STRUCT:
+        return 0;
+    case HD_TYPE_INT64:
+    case HD_TYPE_DOUBLE:
+    case HD_TYPE_TIMESTAMP:
+        return 8;
+    case HD_TYPE_TIME:
+        return type->unit <= HD_UNIT_MILLI ? 4 : 8;
+    case HD_TYPE_DECIMAL:
+        return 16;
+    case HD_TYPE_FIXED_BINARY:
+        return (uint64_t)type->byte_width;
+    default:
+        return 4;
+    }
+}
+
 int64_t hd_type_n_buffers(const struct hd_type *type)
 {
     switch (type->id) {

@@ -60,6 +60,10 @@ bool hd_type_parse(const struct ArrowSchema *field, struct hd_type *out);
 /** Buffers of an array of a canonical type, validity included; 0 for NULL. */
 int64_t hd_type_n_buffers(const struct hd_type *type);
 
+/** Bytes of a value in the buffer of values; of an offset, a key where there are these; 0 for NULL,
+ * BOOL and STRUCT. */
+uint64_t hd_type_width(const struct hd_type *type);
+
 /** Append a readable name, children included: "timestamp[us, UTC]", "list<item: int32>". */
 hudi_status hd_type_describe(struct hd_op *op, const struct ArrowSchema *field, struct hd_str *out);
 

@@ -30,9 +30,6 @@ static const char SCHEMA_END[] =
     "]}}},{\"name\":\"version\",\"type\":[\"int\",\"null\"],\"default\":1},"
     "{\"name\":\"bootstrapPartitionMetadata\",\"type\":[\"null\",{\"type\":\"map\",\"values\":"
     "\"HoodieCleanPartitionMetadata\",\"default\":null}],\"default\":null}";
-static const char SCHEMA_EXTRA[] =
-    ",{\"name\":\"extraMetadata\",\"type\":[\"null\",{\"type\":\"map\",\"values\":\"string\"}],"
-    "\"default\":null}";
 
 static hudi_status schema_of(struct hd_op *op, const struct hd_table_version *version,
                              struct hd_str *out)
@@ -45,16 +42,11 @@ static hudi_status schema_of(struct hd_op *op, const struct hd_table_version *ve
         HD_TRY(hd_str_append_text(op, out, SCHEMA_PARTITION_DELETED));
     HD_TRY(hd_str_append_text(op, out, SCHEMA_END));
     if (version->clean_has_extra)
-        HD_TRY(hd_str_append_text(op, out, SCHEMA_EXTRA));
+        HD_TRY(hd_str_append_text(op, out, HD_PLAN_EXTRA_SCHEMA));
     return hd_str_append_text(op, out, "]}");
 }
 
 /* ---- writing ------------------------------------------------------------------------------ */
-
-static hudi_status put_text(struct hd_op *op, struct hd_str *out, const char *text)
-{
-    return hd_avro_write_bytes(op, out, hd_slice_text(text));
-}
 
 /* The names whose `deleted` is `which`; all with `deleted` NULL. */
 static hudi_status put_names(struct hd_op *op, struct hd_str *out,
@@ -69,7 +61,7 @@ static hudi_status put_names(struct hd_op *op, struct hd_str *out,
         HD_TRY(hd_avro_write_long(op, out, (int64_t)n));
     for (size_t i = 0; i < partition->n_files; i++)
         if (deleted == NULL || deleted[i] == which)
-            HD_TRY(put_text(op, out, partition->files[i]));
+            HD_TRY(hd_plan_put_text(op, out, partition->files[i]));
     return hd_avro_write_long(op, out, 0);
 }
 
@@ -78,9 +70,9 @@ static hudi_status put_partition(struct hd_op *op, struct hd_str *out,
                                  const struct hd_cleaned_partition *partition,
                                  const struct hd_table_version *version)
 {
-    HD_TRY(put_text(op, out, partition->partition_path)); /* the key */
-    HD_TRY(put_text(op, out, partition->partition_path));
-    HD_TRY(put_text(op, out, metadata->policy));
+    HD_TRY(hd_plan_put_text(op, out, partition->partition_path)); /* the key */
+    HD_TRY(hd_plan_put_text(op, out, partition->partition_path));
+    HD_TRY(hd_plan_put_text(op, out, metadata->policy));
     HD_TRY(put_names(op, out, partition, NULL, true));
     HD_TRY(put_names(op, out, partition, partition->deleted, true));
     HD_TRY(put_names(op, out, partition, partition->deleted, false));
@@ -104,12 +96,12 @@ static hudi_status put_record(struct hd_op *op, struct hd_str *out,
                               const struct hd_clean_metadata *metadata,
                               const struct hd_table_version *version)
 {
-    HD_TRY(put_text(op, out, metadata->start_time));
+    HD_TRY(hd_plan_put_text(op, out, metadata->start_time));
     HD_TRY(hd_avro_write_long(op, out, metadata->taken_ms));
     HD_TRY(hd_avro_write_long(op, out, count_deleted(metadata)));
-    HD_TRY(put_text(op, out, metadata->earliest_time));
+    HD_TRY(hd_plan_put_text(op, out, metadata->earliest_time));
     if (version->clean_has_last_completed)
-        HD_TRY(put_text(op, out, metadata->last_completed));
+        HD_TRY(hd_plan_put_text(op, out, metadata->last_completed));
     if (metadata->n_partitions > 0)
         HD_TRY(hd_avro_write_long(op, out, (int64_t)metadata->n_partitions));
     for (size_t i = 0; i < metadata->n_partitions; i++)

@@ -30,9 +30,6 @@ static const char SCHEMA_FILES[] =
 static const char SCHEMA_PARTITIONS[] =
     ",{\"name\":\"partitionsToBeDeleted\",\"type\":[\"null\",{\"type\":\"array\",\"items\":"
     "\"string\"}],\"default\":null}";
-static const char SCHEMA_EXTRA[] =
-    ",{\"name\":\"extraMetadata\",\"type\":[\"null\",{\"type\":\"map\",\"values\":\"string\"}],"
-    "\"default\":null}";
 
 static hudi_status schema_of(struct hd_op *op, const struct hd_table_version *version,
                              struct hd_str *out)
@@ -44,16 +41,11 @@ static hudi_status schema_of(struct hd_op *op, const struct hd_table_version *ve
     if (version->clean_deletes_partitions)
         HD_TRY(hd_str_append_text(op, out, SCHEMA_PARTITIONS));
     if (version->clean_has_extra)
-        HD_TRY(hd_str_append_text(op, out, SCHEMA_EXTRA));
+        HD_TRY(hd_str_append_text(op, out, HD_PLAN_EXTRA_SCHEMA));
     return hd_str_append_text(op, out, "]}");
 }
 
 /* ---- writing ------------------------------------------------------------------------------ */
-
-static hudi_status put_text(struct hd_op *op, struct hd_str *out, const char *text)
-{
-    return hd_avro_write_bytes(op, out, hd_slice_text(text));
-}
 
 static hudi_status put_earliest(struct hd_op *op, struct hd_str *out,
                                 const struct hd_clean_plan *plan)
@@ -61,9 +53,9 @@ static hudi_status put_earliest(struct hd_op *op, struct hd_str *out,
     HD_TRY(hd_avro_write_long(op, out, plan->earliest_time != NULL));
     if (plan->earliest_time == NULL)
         return HUDI_OK;
-    HD_TRY(put_text(op, out, plan->earliest_time));
-    HD_TRY(put_text(op, out, plan->earliest_action));
-    return put_text(op, out, "COMPLETED");
+    HD_TRY(hd_plan_put_text(op, out, plan->earliest_time));
+    HD_TRY(hd_plan_put_text(op, out, plan->earliest_action));
+    return hd_plan_put_text(op, out, "COMPLETED");
 }
 
 static hudi_status put_files(struct hd_op *op, struct hd_str *out,
@@ -97,7 +89,7 @@ static hudi_status put_partitions(struct hd_op *op, struct hd_str *out,
     if (plan->n_partitions > 0)
         HD_TRY(hd_avro_write_long(op, out, (int64_t)plan->n_partitions));
     for (size_t i = 0; i < plan->n_partitions; i++) {
-        HD_TRY(put_text(op, out, plan->partitions[i].partition_path));
+        HD_TRY(hd_plan_put_text(op, out, plan->partitions[i].partition_path));
         HD_TRY(put_files(op, out, &plan->partitions[i], table_uri));
     }
     return hd_avro_write_long(op, out, 0);
@@ -109,7 +101,7 @@ static hudi_status put_texts(struct hd_op *op, struct hd_str *out, const char *c
     if (n > 0)
         HD_TRY(hd_avro_write_long(op, out, (int64_t)n));
     for (size_t i = 0; i < n; i++)
-        HD_TRY(put_text(op, out, texts[i]));
+        HD_TRY(hd_plan_put_text(op, out, texts[i]));
     return hd_avro_write_long(op, out, 0);
 }
 
@@ -119,8 +111,8 @@ static hudi_status put_record(struct hd_op *op, struct hd_str *out,
 {
     HD_TRY(put_earliest(op, out, plan));
     if (version->clean_has_last_completed)
-        HD_TRY(put_text(op, out, plan->last_completed));
-    HD_TRY(put_text(op, out, plan->policy));
+        HD_TRY(hd_plan_put_text(op, out, plan->last_completed));
+    HD_TRY(hd_plan_put_text(op, out, plan->policy));
     HD_TRY(hd_avro_write_long(op, out, 1)); /* the map of version 1: there and empty */
     HD_TRY(hd_avro_write_long(op, out, 0));
     HD_TRY(hd_avro_write_long(op, out, 0)); /* version: an int */

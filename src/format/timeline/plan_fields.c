@@ -8,6 +8,15 @@
 
 #define SAVEPOINTS_KEY "savepointed_timestamps"
 
+const char HD_PLAN_EXTRA_SCHEMA[] =
+    ",{\"name\":\"extraMetadata\",\"type\":[\"null\",{\"type\":\"map\",\"values\":\"string\"}],"
+    "\"default\":null}";
+
+hudi_status hd_plan_put_text(struct hd_op *op, struct hd_str *out, const char *text)
+{
+    return hd_avro_write_bytes(op, out, hd_slice_text(text));
+}
+
 hudi_status hd_plan_decode(struct hd_op *op, struct hd_slice bytes,
                            hudi_status (*read)(struct hd_op *op, const struct hd_avro_value *record,
                                                void *out),

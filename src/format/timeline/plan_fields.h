@@ -45,6 +45,11 @@ hudi_status hd_plan_decode(struct hd_op *op, struct hd_slice bytes,
 hudi_status hd_plan_file(struct hd_op *op, struct hd_slice schema_json, struct hd_slice record,
                          struct hd_str *out);
 
+/** For writing: a text; the schema of a clean's extraMetadata, which hd_plan_put_savepoints()
+ * fills. */
+hudi_status hd_plan_put_text(struct hd_op *op, struct hd_str *out, const char *text);
+extern const char HD_PLAN_EXTRA_SCHEMA[];
+
 /** A key of a map. */
 hudi_status hd_plan_key(struct hd_op *op, struct hd_arena *arena, struct hd_slice key,
                         const char *what, const char **out);
