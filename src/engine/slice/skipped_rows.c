@@ -58,12 +58,12 @@ static hudi_status open_batches(struct hd_op *op, struct hd_skipped_rows *skippe
 {
     hudi_status status = HUDI_OK;
     struct hd_base_read_options options = {.batch_rows = skipped->columns.query.batch_rows};
-    const size_t n_all = (size_t)hd_base_reader_n_row_groups(skipped->base);
     bool *untouched = NULL;
     int32_t *wanted = NULL;
 
-    if (skipped->n_row_groups == 0)
+    if (skipped->n_row_groups == 0) /* a slice of log files alone has no base file either */
         return HUDI_END;
+    const size_t n_all = (size_t)hd_base_reader_n_row_groups(skipped->base);
     HD_TRY_OUT(hd_alloc_array(op, n_all, sizeof *untouched, &untouched));
     HD_TRY_OUT(hd_alloc_array(op, n_all, sizeof *wanted, &wanted));
     for (int32_t i = 0; i < skipped->n_row_groups; i++)
