@@ -26,6 +26,7 @@ static int run(hudi_context *context, const struct cli_args *args)
     const struct cli_rewrite rewrite = {.command = &cli_cluster,
                                         .call = call,
                                         .what = "cluster",
+                                        .files = "base",
                                         .prints_group = true,
                                         .prints_base_files = true};
 

@@ -100,8 +100,8 @@ static void print(const struct cli_rewrite *rewrite, const hudi_compaction *done
            hudi_compaction_slices(done, i));
     if (hudi_compaction_files(done, i) > 0) {
         cli_format_bytes((double)hudi_compaction_bytes_written(done, i), bytes);
-        printf(", %zu base files written with %lld rows, %s", hudi_compaction_files(done, i),
-               (long long)hudi_compaction_rows(done, i), bytes);
+        printf(", %zu %s files written with %lld rows, %s", hudi_compaction_files(done, i),
+               rewrite->files, (long long)hudi_compaction_rows(done, i), bytes);
     }
     printf("\n");
 }

@@ -10,6 +10,7 @@ struct cli_rewrite {
     hudi_status (*call)(hudi_table *table, int step, const char *instant, hudi_cancel *cancel,
                         hudi_compaction **out, hudi_error **err);
     const char *what;       /* "cluster" */
+    const char *files;      /* what is written: "base" files */
     bool prints_group;      /* of each slice, its number */
     bool prints_base_files; /* in a dry run: they go as well as log files */
 };

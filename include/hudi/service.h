@@ -88,6 +88,16 @@ typedef struct hudi_rewriting hudi_compaction;
 HUDI_EXPORT hudi_status hudi_compact(hudi_table *table, hudi_compact_step step,
                                      const char *instant_time, hudi_cancel *cancel,
                                      hudi_compaction **out, hudi_error **err);
+/**
+ * Log compaction: merge the blocks of a slice's log files into those of one new log file, where
+ * there are hoodie.log.compaction.blocks.threshold files (of the table's options). Base files stay,
+ * and rows with all their meta columns. Files written are log files. A run that was killed is
+ * rolled back by the next, which plans anew; slices written to after the plan are left as they are.
+ * @return HUDI_NOT_IMPLEMENTED for tables of another version than 6; else as hudi_compact()
+ */
+HUDI_EXPORT hudi_status hudi_compact_logs(hudi_table *table, hudi_compact_step step,
+                                          const char *instant_time, hudi_cancel *cancel,
+                                          hudi_compaction **out, hudi_error **err);
 HUDI_EXPORT size_t hudi_compaction_length(const hudi_compaction *compaction);
 /** Of compaction `i`: its instant ("" in a dry run) and state ("COMPLETED"). */
 HUDI_EXPORT const char *hudi_compaction_instant(const hudi_compaction *compaction, size_t i);

@@ -53,6 +53,13 @@ hudi_status hudi_compact(hudi_table *table, hudi_compact_step step, const char *
                    err);
 }
 
+hudi_status hudi_compact_logs(hudi_table *table, hudi_compact_step step, const char *instant_time,
+                              hudi_cancel *cancel, hudi_compaction **out, hudi_error **err)
+{
+    return rewrite(table, &hd_log_compaction, "log compaction", (unsigned)step, instant_time,
+                   cancel, out, err);
+}
+
 hudi_status hudi_cluster(hudi_table *table, hudi_cluster_step step, const char *instant_time,
                          hudi_cancel *cancel, hudi_clustering **out, hudi_error **err)
 {

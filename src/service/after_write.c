@@ -60,6 +60,8 @@ void hd_services_after_write(struct hd_op *op, hd_pool *pool, const char *uri,
         if (status == HUDI_OK)
             log_failure(op, "archiving", archive(op, pool, &table, options));
         log_failure(op, "compaction", hd_rewrite_due(op, pool, &transaction, &hd_compaction));
+        log_failure(op, "log compaction",
+                    hd_rewrite_due(op, pool, &transaction, &hd_log_compaction));
         log_failure(op, "clustering", hd_rewrite_due(op, pool, &transaction, &hd_clustering));
     }
     hd_transaction_close(&transaction);

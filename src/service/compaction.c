@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "service/compaction.h"
 
+#include <string.h>
+
 #include "format/timeline/transition.h"
 #include "service/compact_slice.h"
 #include "service/compaction_planner.h"
+#include "service/log_compact_slice.h"
 #include "service/rewrite_service.h"
 
 #define AUX_FOLDER ".hoodie/.aux"
+#define LOG_COMPACTION_VERSION 6
 
 static bool is_for(const struct hd_table_config *config)
 {
@@ -119,6 +123,96 @@ static hudi_status describe(struct hd_op *op, const struct hd_rewrite_run *run,
     metadata->operation_type = run->table->config.version->compaction_named ? "COMPACT" : NULL;
     return HUDI_OK;
 }
+
+/* ---- log compaction ------------------------------------------------------------------------- */
+
+static hudi_status check_log(struct hd_op *op, const struct hd_table_snapshot *table,
+                             const struct hd_options *options)
+{
+    HD_TRY(check(op, table, options));
+    return table->config.version->number == LOG_COMPACTION_VERSION
+               ? HUDI_OK
+               : hd_fail(op, HUDI_NOT_IMPLEMENTED,
+                         "log compaction is for tables of version %d, and this is of version %u",
+                         LOG_COMPACTION_VERSION, (unsigned)table->config.version->number);
+}
+
+static bool is_for_log(const struct hd_table_config *config)
+{
+    return is_for(config) && config->version->number == LOG_COMPACTION_VERSION;
+}
+
+static hudi_status log_plan_make(struct hd_op *op, hd_pool *pool,
+                                 const struct hd_table_snapshot *table,
+                                 const struct hd_options *options,
+                                 struct hd_rewrite_outcome *outcome)
+{
+    HD_TRY(hd_log_compaction_plan_make(op, pool, table, options, &outcome->plan.compaction,
+                                       &outcome->n_bytes));
+    return list_slices(op, outcome);
+}
+
+static hudi_status log_request(struct hd_op *op, const struct hd_table_snapshot *table,
+                               const struct hd_rewrite_outcome *outcome)
+{
+    struct hd_str bytes = {0};
+    hudi_status status = HUDI_OK;
+
+    HD_TRY_OUT(
+        hd_compaction_plan_encode(op, &outcome->plan.compaction, table->config.version, &bytes));
+    status = hd_transition_request(op, &table->timeline, outcome->time, HD_ACTION_LOGCOMPACTION,
+                                   bytes.data, bytes.size);
+out:
+    hd_str_clear(&bytes);
+    return status;
+}
+
+static hudi_status log_rewrite(struct hd_op *op, const struct hd_rewrite_run *run,
+                               struct hd_rewrite_work *work)
+{
+    const struct hd_planned_slice *const planned = &work->slices[0];
+    const struct hd_slice_source *const source = &work->sources[0];
+    const struct hd_file_group *const group =
+        hd_file_system_view_find(&run->view, planned->partition_path, planned->file_id);
+    const struct hd_file_slice *const slice = &group->slices[0];
+
+    if (group->replaced_by != NULL || slice->compaction_instant != NULL ||
+        strcmp(slice->base_instant, source->instant) != 0 ||
+        source->n_logs != planned->n_delta_files) {
+        hd_log(op, HD_LOG_INFO, "log compaction %s leaves file group %s: written to since",
+               run->outcome->time, planned->file_id);
+        return HUDI_OK;
+    }
+    return hd_log_compact_slice(op, &run->job, source, slice, work->log_bytes[0], work->ordinal,
+                                &work->status);
+}
+
+static hudi_status log_describe(struct hd_op *op, const struct hd_rewrite_run *run,
+                                struct hd_commit_metadata *metadata)
+{
+    (void)op;
+    (void)run;
+    metadata->compacted = true;
+    metadata->operation_type = "LOG_COMPACT";
+    return HUDI_OK;
+}
+
+const hd_rewrite_service hd_log_compaction = {
+    .name = "log compaction",
+    .action = HD_ACTION_LOGCOMPACTION,
+    .completed_action = HD_ACTION_DELTACOMMIT,
+    .drops_plan = true,
+    .inline_key = "hoodie.log.compaction.inline",
+    .is_for = is_for_log,
+    .check = check_log,
+    .is_due = hd_log_compaction_is_due,
+    .plan_make = log_plan_make,
+    .plan_read = plan_read,
+    .plan_clear = plan_clear,
+    .request = log_request,
+    .rewrite = log_rewrite,
+    .describe = log_describe,
+};
 
 const hd_rewrite_service hd_compaction = {
     .name = "compaction",

@@ -11,4 +11,13 @@
  */
 extern const hd_rewrite_service hd_compaction;
 
+/**
+ * Log compaction: the blocks of many small log files become blocks of one, with the same records
+ * merged by key; base files stay. Of the steps of rewrite.h: 2 is {t}.logcompaction.requested, 6 is
+ * {t}.deltacommit. One that did not end is rolled back with its plan, since blocks of a time that
+ * was rolled back do not count. A slice that was written to after the plan is left as it is. Of
+ * merge-on-read tables of version 6.
+ */
+extern const hd_rewrite_service hd_log_compaction;
+
 #endif

@@ -13,6 +13,9 @@
 #define MB (INT64_C(1) << 20)
 #define DAY_MS UINT64_C(86400000)
 
+#define BLOCKS_KEY "hoodie.log.compaction.blocks.threshold"
+#define LOG_COMPACTOR "org.apache.hudi.table.action.compact.LogCompactionExecutionHelper"
+
 /* ---- when ----------------------------------------------------------------------------------- */
 
 /* Delta commits since a compaction, and the time from which seconds are counted. */
@@ -82,6 +85,26 @@ hudi_status hd_compaction_is_due(struct hd_op *op, const struct hd_table_snapsho
     return HUDI_OK;
 }
 
+hudi_status hd_log_compaction_is_due(struct hd_op *op, const struct hd_table_snapshot *table,
+                                     const struct hd_options *options, bool by_hand, bool *out)
+{
+    const struct hd_timeline *const timeline = &table->timeline;
+    int64_t n = 0;
+
+    (void)op;
+    for (size_t i = 0; i < timeline->n_instants; i++) {
+        const struct hd_instant *const instant = &timeline->instants[i];
+
+        if (instant->pending_action == HD_ACTION_LOGCOMPACTION ||
+            instant->pending_action == HD_ACTION_COMPACTION || instant->action == HD_ACTION_COMMIT)
+            n = 0;
+        else
+            n += instant->action == HD_ACTION_DELTACOMMIT && instant->state == HD_COMPLETED;
+    }
+    *out = by_hand || n >= hd_options_int(options, &table->config.properties, BLOCKS_KEY);
+    return HUDI_OK;
+}
+
 /* ---- which ---------------------------------------------------------------------------------- */
 
 enum order { BY_LOG_BYTES, BY_LOG_FILES, BY_DAY, AS_LISTED };
@@ -119,6 +142,7 @@ struct planner {
     size_t n_compactions, n_clusterings;
     struct candidate *candidates;
     size_t n_candidates;
+    size_t least_logs; /* slices with fewer log files are no candidates */
     struct hd_compaction_plan *plan;
     uint64_t n_bytes;
 };
@@ -229,7 +253,7 @@ static hudi_status find_candidates(struct hd_op *op, struct planner *planner)
         const struct hd_file_slice *const slice =
             hd_file_group_slice_as_of(&planner->view.groups[i], NULL);
 
-        if (slice != NULL && slice->n_logs > 0 && !is_pending(planner, slice))
+        if (slice != NULL && slice->n_logs >= planner->least_logs && !is_pending(planner, slice))
             HD_TRY(add_candidate(op, planner, slice));
     }
     return HUDI_OK;
@@ -342,25 +366,49 @@ static hudi_status make_plan(struct hd_op *op, struct planner *planner)
     return HUDI_OK;
 }
 
+/* `planner` (all but the view made) is cleared. */
+static hudi_status plan(struct hd_op *op, hd_pool *pool, struct planner *planner,
+                        struct hd_compaction_plan *out, uint64_t *n_bytes)
+{
+    const struct hd_table_snapshot *const table = planner->table;
+    hudi_status status = HUDI_OK;
+
+    planner->plan = out;
+    HD_TRY_OUT(hd_file_system_view_load(op, pool, table->fs, table->path, &table->config,
+                                        &table->timeline, NULL, 0, &planner->view));
+    HD_TRY_OUT(make_plan(op, planner));
+    *n_bytes = planner->n_bytes;
+out:
+    hd_file_system_view_clear(&planner->view);
+    hd_arena_clear(&planner->arena);
+    if (status != HUDI_OK)
+        hd_compaction_plan_clear(out);
+    return status;
+}
+
 hudi_status hd_compaction_plan_make(struct hd_op *op, hd_pool *pool,
                                     const struct hd_table_snapshot *table,
                                     const struct hd_options *options,
                                     struct hd_compaction_plan *out, uint64_t *n_bytes)
 {
-    hudi_status status = HUDI_OK;
-    struct planner planner = {.table = table, .options = options, .plan = out};
+    struct planner planner = {.table = table, .options = options, .least_logs = 1};
 
     *out = (struct hd_compaction_plan){0};
     *n_bytes = 0;
-    HD_TRY_OUT(find_strategy(op, &planner));
-    HD_TRY_OUT(hd_file_system_view_load(op, pool, table->fs, table->path, &table->config,
-                                        &table->timeline, NULL, 0, &planner.view));
-    HD_TRY_OUT(make_plan(op, &planner));
-    *n_bytes = planner.n_bytes;
-out:
-    hd_file_system_view_clear(&planner.view);
-    hd_arena_clear(&planner.arena);
-    if (status != HUDI_OK)
-        hd_compaction_plan_clear(out);
-    return status;
+    HD_TRY(find_strategy(op, &planner));
+    return plan(op, pool, &planner, out, n_bytes);
+}
+
+hudi_status hd_log_compaction_plan_make(struct hd_op *op, hd_pool *pool,
+                                        const struct hd_table_snapshot *table,
+                                        const struct hd_options *options,
+                                        struct hd_compaction_plan *out, uint64_t *n_bytes)
+{
+    static const struct strategy ALL = {"", AS_LISTED, false, ALL_DAYS};
+    struct planner planner = {.table = table, .options = options, .strategy = &ALL};
+
+    *out = (struct hd_compaction_plan){.compactor = LOG_COMPACTOR};
+    *n_bytes = 0;
+    planner.least_logs = (size_t)setting(&planner, BLOCKS_KEY);
+    return plan(op, pool, &planner, out, n_bytes);
 }

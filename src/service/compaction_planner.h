@@ -21,6 +21,21 @@
 hudi_status hd_compaction_is_due(struct hd_op *op, const struct hd_table_snapshot *table,
                                  const struct hd_options *options, bool by_hand, bool *out);
 
+/** Of log compaction: whether hoodie.log.compaction.blocks.threshold delta commits have completed
+ * since the last compaction or log compaction, pending ones too; `by_hand`: any time will do. */
+hudi_status hd_log_compaction_is_due(struct hd_op *op, const struct hd_table_snapshot *table,
+                                     const struct hd_options *options, bool by_hand, bool *out);
+
+/**
+ * Make the plan of a log compaction: slices of hoodie.log.compaction.blocks.threshold log files.
+ * Source: HoodieLogCompactionPlanGenerator (Hudi 0.15.0), which counts blocks as well where there
+ * are fewer files
+ */
+hudi_status hd_log_compaction_plan_make(struct hd_op *op, hd_pool *pool,
+                                        const struct hd_table_snapshot *table,
+                                        const struct hd_options *options,
+                                        struct hd_compaction_plan *out, uint64_t *n_bytes);
+
 /**
  * Make a plan by hoodie.compaction.strategy and its keys; without operations there is nothing to
  * compact, and no instant is to be made.

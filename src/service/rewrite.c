@@ -109,8 +109,8 @@ static hudi_status roll_back_begun(struct hd_op *op, const struct flow *flow)
         HD_TRY(hd_check_at_work(op, flow->transaction, instant, flow->time != NULL, &at_work));
         if (at_work)
             continue;
-        hd_log(op, HD_LOG_WARN, "%s %s was begun and did not end; it is run again",
-               flow->service->name, instant->time);
+        hd_log(op, HD_LOG_WARN, "%s %s was begun and did not end; it is %s", flow->service->name,
+               instant->time, flow->service->drops_plan ? "rolled back" : "run again");
         HD_TRY(hd_rollback_instant(op, flow->pool, flow->table, instant));
         changed = true;
     }
@@ -262,7 +262,8 @@ hudi_status hd_rewrite_due(struct hd_op *op, hd_pool *pool, struct hd_transactio
     bool pending;
 
     if (!service->is_for(&table->config) ||
-        (!runs && !hd_options_bool(options, properties, service->schedule_key)))
+        (!runs && (service->schedule_key == NULL ||
+                   !hd_options_bool(options, properties, service->schedule_key))))
         return HUDI_OK;
     HD_TRY(hd_transaction_begin(op, transaction));
     HD_TRY(check_table(op, &flow));

@@ -21,7 +21,8 @@
  *   7 markers deleted
  *
  * One that was begun and did not end is rolled back to its plan (engine/commit/rollback.h) by the
- * next one of its kind that runs, and run again. Old files stay for the cleaner.
+ * next one of its kind that runs, and run again (log compaction: planned anew). Old files stay for
+ * the cleaner.
  *
  * With several writers the lock is held for steps 1 to 3, and again from the end of 5 on, when it
  * compares itself with what others did meanwhile (engine/commit/conflict.h). In between it beats,

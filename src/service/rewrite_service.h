@@ -38,8 +38,9 @@ struct hd_rewrite_service {
     enum hd_action action;
     enum hd_action completed_action;
     enum hd_conflict_role role;
+    bool drops_plan; /* with an attempt that failed, which is not run again */
     const char *inline_key;
-    const char *schedule_key;
+    const char *schedule_key; /* NULL: there is none */
 
     /* Whether tables of this type have anything for it. */
     bool (*is_for)(const struct hd_table_config *config);

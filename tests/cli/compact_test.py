@@ -247,3 +247,123 @@ def test_a_write_plans_a_compaction_when_it_is_time(logged):
         assert [one for one in state(logged) if one[0] == "compaction"] == [("compaction", "REQUESTED")]
     assert done("compact", logged, "--run").count("COMPLETED") == 1
     assert len(rows_of(logged)) == 20
+
+
+# ---- log compaction -----------------------------------------------------------------------------
+
+def log_versions(table):
+    return sorted(int(path.name.split(".log.")[1].split("_")[0]) for path in table.rglob(".*.log.*"))
+
+
+def blocks_of(table):
+    """Headers of all blocks of the newest log file of each slice."""
+    newest = {}
+    for path in table.rglob(".*.log.*"):
+        slice_name, version = path.name.split(".log.")
+        newest[slice_name] = max(newest.get(slice_name, (0, None)), (int(version.split("_")[0]), path))
+    return [block for _, path in newest.values() for block in json_lines(done("log", path, "--json"))]
+
+
+@pytest.fixture
+def many_logs(logged):
+    """Six log files in each of two partitions: updates, deletes, and a row that came back."""
+    for i, operation in enumerate(("upsert", "delete", "upsert", "delete")):
+        rows = [{**row, "name": f"round {i}", "qty": 100.0 + i} for row in ROWS if row["id"] % 5 <= i]
+        done("write", logged, "-", "--format", "jsonl", "--op", operation, stdin=lines(rows[:4 + i]))
+    assert log_versions(logged) == sorted([1, 2, 3, 4, 5, 6] * 2)
+    return logged
+
+
+def test_log_files_become_one_and_rows_stay(many_logs):
+    before = rows_of(many_logs)
+    assert 0 < len(before) < 20
+    bases = {path.name for path in many_logs.rglob("*.parquet")}
+    (planned,) = json_lines(run("compact", many_logs, "--logs", "--dry-run", "--json").stdout.decode())
+    assert [len(slice["log_files"]) for slice in planned["slices"]] == [6, 6]
+    instant = done("compact", many_logs, "--logs", "--schedule").split("\t")[0]
+    assert (many_logs / ".hoodie" / f"{instant}.logcompaction.requested").exists()
+    assert rows_of(many_logs) == before
+    (ran,) = json_lines(done("compact", many_logs, "--logs", "--run", "--json"))
+    assert (ran["instant"], ran["state"], ran["files"]) == (instant, "COMPLETED", 2)
+    assert (many_logs / ".hoodie" / f"{instant}.deltacommit").exists()
+    assert rows_of(many_logs) == before
+    assert {path.name for path in many_logs.rglob("*.parquet")} == bases
+    assert log_versions(many_logs) == sorted([1, 2, 3, 4, 5, 6, 7] * 2)
+    headers = [block["header"] for block in blocks_of(many_logs)]
+    assert {len(header["COMPACTED_BLOCK_TIMES"].split(",")) for header in headers} == {6}
+    assert {header["INSTANT_TIME"] for header in headers} == {instant}
+    # What came before is the same, and what comes later lies on top.
+    assert run("compact", many_logs, "--logs", "--blocks", 8).stderr == b"nothing to compact\n"
+    done("write", many_logs, "-", "--format", "jsonl", stdin=lines([{**ROWS[4], "name": "later", "qty": 200.0}]))
+    after = [{**row, "name": "later", "qty": 200.0} if row["id"] == 4 else row for row in before]
+    expect_same_values(rows_of(many_logs), after)
+    assert "0 findings" in done("verify", many_logs)
+    # The blocks that were compacted are compacted again, and at last go into base files.
+    (again,) = json_lines(done("compact", many_logs, "--logs", "--json"))
+    assert again["files"] == 2
+    expect_same_values(rows_of(many_logs), after)
+    assert "COMPLETED\t2 file slices" in done("compact", many_logs)
+    expect_same_values(rows_of(many_logs), after)
+    expect_same_values(rows_of(many_logs, "--read-optimized"), after)
+
+
+def test_a_log_compaction_is_rolled_back_and_the_blocks_count_again(many_logs):
+    before = rows_of(many_logs)
+    instant = done("compact", many_logs, "--logs").split("\t")[0]
+    done("rollback", many_logs, instant)
+    assert rows_of(many_logs) == before
+    assert not (many_logs / ".hoodie" / f"{instant}.deltacommit").exists()
+    assert "COMPLETED" in done("compact", many_logs, "--logs")
+    assert rows_of(many_logs) == before
+
+
+def test_a_log_compaction_that_did_not_end_is_planned_anew(many_logs):
+    before = rows_of(many_logs)
+    instant = done("compact", many_logs, "--logs", "--schedule").split("\t")[0]
+    (many_logs / ".hoodie" / f"{instant}.logcompaction.inflight").touch()
+    result = run("compact", many_logs, "--logs")
+    assert result.returncode == OK and b"rolled back" in result.stderr
+    assert not (many_logs / ".hoodie" / f"{instant}.logcompaction.requested").exists()
+    assert result.stdout.startswith(b"2") and instant.encode() not in result.stdout
+    assert rows_of(many_logs) == before
+
+
+def test_a_slice_that_was_written_to_after_the_plan_is_left_as_it_is(many_logs):
+    done("compact", many_logs, "--logs", "--schedule")
+    done("write", many_logs, "-", "--format", "jsonl", stdin=lines([{**ROWS[4], "name": "later", "qty": 200.0}]))
+    before = rows_of(many_logs)
+    result = run("compact", many_logs, "--logs", "--run", "--json")
+    (ran,) = json_lines(result.stdout.decode())
+    assert (ran["state"], ran["files"]) == ("COMPLETED", 1)
+    assert rows_of(many_logs) == before
+    assert "0 findings" in done("verify", many_logs)
+
+
+def test_a_write_compacts_log_files_when_it_is_time(many_logs):
+    before = rows_of(many_logs)
+    done("write", many_logs, "-", "--format", "jsonl", "-o", "hoodie.log.compaction.inline=true",
+         stdin=lines([{**ROWS[4], "name": "later", "qty": 200.0}]))
+    assert max(log_versions(many_logs)) == 8
+    after = [{**row, "name": "later", "qty": 200.0} if row["id"] == 4 else row for row in before]
+    expect_same_values(rows_of(many_logs), after)
+
+
+def test_log_files_of_tables_that_have_none_are_not_compacted(tmp_path, schema):  # noqa: F811
+    table = tmp_path / "cow"
+    done("create", table, "--schema", schema, "--key", "id")
+    assert "no log files" in error(MISUSED, "compact", table, "--logs")
+
+
+@pytest.mark.parametrize("name", [name for name in LOGS if name.startswith("spark")] +
+                         ["spark-0.15.0-mor-pending-compaction"])
+def test_log_files_of_the_real_hudi_become_one_and_rows_stay(tmp_path, name):
+    table = unpack(name, tmp_path)
+    before = rows_of(table)
+    result = run("compact", table, "--logs", "--blocks", 1, "--json")
+    assert result.returncode == OK, result.stderr
+    for ran in json_lines(result.stdout.decode()):
+        assert ran["state"] == "COMPLETED"
+    assert rows_of(table) == before
+    assert run("verify", table).returncode == OK
+    assert run("compact", table).returncode == OK
+    assert difference(without_file(before), without_file(rows_of(table))) == []

@@ -2,7 +2,8 @@
 /*
  * Every allocation and every file operation of a compaction fails once: alone, with all that
  * follow, and as a loss of power that drops what was not synced. Each time the table reads as it
- * did before, writes go on, and the next compaction ends where an undisturbed one would.
+ * did before, writes go on, and the next compaction ends where an undisturbed one would. Likewise
+ * for log compactions.
  *
  *   HUDI_TEST_SEED     where the walk over the points begins
  *   HUDI_TEST_SECONDS  walk over all points, each mode for that long at most
@@ -35,6 +36,7 @@ static const char *const MODES[] = {"fails", "fails with all that follow", "is a
 struct scene {
     struct hd_faults faults;
     hudi_context *context;
+    bool logs; /* log compactions */
     struct model_rows now;
     int64_t next_value;
 };
@@ -99,17 +101,33 @@ static void read_now(struct scene *scene, struct model_rows *out, const char *wh
     must(model_table_read(scene->context, URI, out, &error), error, what);
 }
 
+static hudi_status start(struct scene *scene, hudi_compact_step step, hudi_compaction **done,
+                         hudi_error **error)
+{
+    hudi_options *options = NULL;
+    hudi_table *table = NULL;
+
+    assert_int_equal(hudi_options_new(&options, NULL), HUDI_OK);
+    assert_int_equal(hudi_options_set(options, "hoodie.log.compaction.blocks.threshold", "2", NULL),
+                     HUDI_OK);
+    hudi_status status = hudi_table_open(scene->context, URI, options, &table, error);
+    hudi_options_free(options);
+    if (status == HUDI_OK && scene->logs)
+        status = hudi_compact_logs(table, step, NULL, NULL, done, error);
+    else if (status == HUDI_OK)
+        status = hudi_compact(table, step, NULL, NULL, done, error);
+    hudi_table_free(table);
+    return status;
+}
+
 static size_t compact(struct scene *scene, hudi_compact_step step, const char *what)
 {
-    hudi_table *table = NULL;
     hudi_compaction *done = NULL;
     hudi_error *error = NULL;
 
-    must(hudi_table_open(scene->context, URI, NULL, &table, &error), error, what);
-    must(hudi_compact(table, step, NULL, NULL, &done, &error), error, what);
+    must(start(scene, step, &done, &error), error, what);
     const size_t n = hudi_compaction_length(done);
     hudi_compaction_free(done);
-    hudi_table_free(table);
     return n;
 }
 
@@ -152,13 +170,7 @@ static void lose_power(struct scene *scene)
 /* The pending plan, then one of what has come since. */
 static hudi_status run_compaction(struct scene *scene, hudi_error **error)
 {
-    hudi_table *table = NULL;
-    hudi_status status = hudi_table_open(scene->context, URI, NULL, &table, error);
-
-    if (status == HUDI_OK)
-        status = hudi_compact(table, HUDI_COMPACT_PLAN_AND_RUN, NULL, NULL, NULL, error);
-    hudi_table_free(table);
-    return status;
+    return start(scene, HUDI_COMPACT_PLAN_AND_RUN, NULL, error);
 }
 
 static void expect_rows(struct scene *scene, const char *what)
@@ -176,7 +188,7 @@ static void expect_compacted(struct scene *scene, const char *what)
     expect_rows(scene, what);
     if (compact(scene, HUDI_COMPACT_PENDING, what) != 0)
         fail_msg("%s: a compaction is still pending", what);
-    if (compact(scene, HUDI_COMPACT_DRY_RUN, what) != 0)
+    if (!scene->logs && compact(scene, HUDI_COMPACT_DRY_RUN, what) != 0)
         fail_msg("%s: there are log files left", what);
     model_table_verify(scene->context, URI, what);
 }
@@ -217,6 +229,12 @@ static void run_point(struct scene *scene, int64_t nth, enum mode mode)
     }
     must(run_compaction(scene, &error), error, what);
     expect_compacted(scene, what);
+    if (!scene->logs)
+        return;
+    scene->logs = false; /* and into base files */
+    must(run_compaction(scene, &error), error, what);
+    expect_compacted(scene, what);
+    scene->logs = true;
 }
 
 static int64_t count_points(struct scene *scene)
@@ -233,12 +251,12 @@ static int64_t count_points(struct scene *scene)
     return n;
 }
 
-static void walk(enum mode mode)
+static void walk(enum mode mode, bool logs)
 {
     const int64_t seconds = setting("HUDI_TEST_SECONDS", 0);
     const uint64_t seed = (uint64_t)setting("HUDI_TEST_SEED", 1);
     const time_t end = time(NULL) + seconds;
-    struct scene scene = {0};
+    struct scene scene = {.logs = logs};
     int64_t n_run = 0, nth;
 
     open_context(&scene);
@@ -260,19 +278,37 @@ static void walk(enum mode mode)
 static void a_compaction_survives_any_single_fault(void **state)
 {
     (void)state;
-    walk(FAILS_ONCE);
+    walk(FAILS_ONCE, false);
 }
 
 static void a_compaction_survives_a_fault_after_which_nothing_works(void **state)
 {
     (void)state;
-    walk(FAILS_ON);
+    walk(FAILS_ON, false);
 }
 
 static void a_compaction_survives_a_loss_of_power(void **state)
 {
     (void)state;
-    walk(LOSES_POWER);
+    walk(LOSES_POWER, false);
+}
+
+static void a_log_compaction_survives_any_single_fault(void **state)
+{
+    (void)state;
+    walk(FAILS_ONCE, true);
+}
+
+static void a_log_compaction_survives_a_fault_after_which_nothing_works(void **state)
+{
+    (void)state;
+    walk(FAILS_ON, true);
+}
+
+static void a_log_compaction_survives_a_loss_of_power(void **state)
+{
+    (void)state;
+    walk(LOSES_POWER, true);
 }
 
 int main(void)
@@ -281,6 +317,9 @@ int main(void)
         cmocka_unit_test(a_compaction_survives_any_single_fault),
         cmocka_unit_test(a_compaction_survives_a_fault_after_which_nothing_works),
         cmocka_unit_test(a_compaction_survives_a_loss_of_power),
+        cmocka_unit_test(a_log_compaction_survives_any_single_fault),
+        cmocka_unit_test(a_log_compaction_survives_a_fault_after_which_nothing_works),
+        cmocka_unit_test(a_log_compaction_survives_a_loss_of_power),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

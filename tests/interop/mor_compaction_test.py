@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compactions that one side plans and the other runs: afterwards both read the rows that there were."""
+"""Compactions that one side plans or runs and the other goes on from: afterwards both read the rows that there were."""
 import pytest
 
 from peers import difference
@@ -74,3 +74,23 @@ def test_spark_goes_on_after_a_compaction_of_ours(hudi, spark015, logged):
     assert len(rows) == 30 and sum(one["name"] == "spark" for one in rows) == 2
     hudi.run("compact", logged)
     check_both(hudi, spark015, logged, rows)
+
+
+def test_spark_goes_on_after_a_log_compaction_of_ours(hudi, spark015, logged):
+    hudi.write(logged, [row(3, 4), row(9, 4)], "--op", "delete")
+    before = check_both(hudi, spark015, logged)
+    assert "COMPLETED" in hudi.run("compact", logged, "--logs", "--blocks", "2")
+    check_both(hudi, spark015, logged, before)
+    spark015.write(logged, [row(0, 5, "spark"), row(9, 5, "back")], "upsert")
+    spark015.write(logged, [row(6, 6)], "delete")
+    rows = check_both(hudi, spark015, logged)
+    assert len(rows) == len(before) and {"spark", "back"} < {one["name"] for one in rows}
+    # A plan of ours is there while Spark writes; then both are merged by Spark.
+    instant = hudi.run("compact", logged, "--logs", "--blocks", "2", "--schedule").split("\t")[0]
+    spark015.write(logged, [row(1, 7, "while pending")], "upsert")
+    rows = check_both(hudi, spark015, logged)
+    hudi.run("compact", logged, "--logs", "--run", "--instant", instant)
+    check_both(hudi, spark015, logged, rows)
+    spark015.do("service", logged, "compact")
+    check_both(hudi, spark015, logged, rows)
+    assert len(spark015.read(logged, "--read-optimized")) == len(rows)

@@ -65,6 +65,7 @@ struct world {
     bool duplicates;     /* inserts may bring keys that are there */
     bool logged;         /* merge-on-read: see choose_rules() */
     bool planned;        /* a compaction is pending */
+    bool planned_logs;   /* a log compaction is pending */
     bool serviced;       /* the newest instant is a service's */
     int64_t n_keys;
     int64_t next_key;            /* not used yet */
@@ -978,7 +979,7 @@ static void do_rollback(struct world *world)
 {
     hudi_error *error = NULL;
 
-    if (world->n_commits == 0 || world->planned || world->serviced)
+    if (world->n_commits == 0 || world->planned || world->planned_logs || world->serviced)
         return; /* only the newest instant can be rolled back */
     hudi_table *const table = open_table(world);
     log_step(world, "roll back\n");
@@ -1009,6 +1010,29 @@ static void do_compact(struct world *world)
     world->serviced |= step != HUDI_COMPACT_SCHEDULE && any;
     hudi_compaction_free(done);
     hudi_table_free(table);
+}
+
+/* Likewise of log files. */
+static void do_compact_logs(struct world *world)
+{
+    static const hudi_compact_step STEPS[] = {HUDI_COMPACT_SCHEDULE, HUDI_COMPACT_RUN,
+                                              HUDI_COMPACT_PLAN_AND_RUN};
+    const hudi_compact_step step = STEPS[below(3)];
+    hudi_options *const options = new_options(world);
+    hudi_table *table = NULL;
+    hudi_compaction *done = NULL;
+    hudi_error *error = NULL;
+
+    set(world, options, "hoodie.log.compaction.blocks.threshold", "%d", (int)(1 + below(3)));
+    log_step(world, "compact log files, step %d\n", (int)step);
+    MUST(world, hudi_table_open(world->context, world->uri, options, &table, &error));
+    MUST(world, hudi_compact_logs(table, step, NULL, NULL, &done, &error));
+    const bool any = hudi_compaction_length(done) > 0;
+    world->planned_logs = step == HUDI_COMPACT_SCHEDULE && (world->planned_logs || any);
+    world->serviced |= step != HUDI_COMPACT_SCHEDULE && any;
+    hudi_compaction_free(done);
+    hudi_table_free(table);
+    hudi_options_free(options);
 }
 
 /* Likewise; a pending one would refuse updates. */
@@ -1072,7 +1096,9 @@ static void run_table(uint64_t seed)
         random_step(world);
         check_reads(world);
         if (world->n_commits > 0 && chance(25)) {
-            if (world->logged && chance(75))
+            if (world->logged && world->version == 6 && chance(40))
+                do_compact_logs(world);
+            else if (world->logged && chance(75))
                 do_compact(world);
             else if (!world->duplicates) /* they are told apart by their file groups */
                 do_cluster(world);

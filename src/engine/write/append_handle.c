@@ -182,7 +182,9 @@ static hudi_status make_rows_schema(struct hd_op *op, hd_append_handle *handle)
     const struct hd_write_schema *schema = handle->request.schema;
 
     HD_TRY(hd_schema_copy(op, &schema->file, &handle->rows));
-    for (size_t i = 0; i < HD_ARRAY_LENGTH(CONSTANT) && schema->n_meta > 0; i++) {
+    for (size_t i = 0;
+         i < HD_ARRAY_LENGTH(CONSTANT) && schema->n_meta > 0 && handle->request.compacted == NULL;
+         i++) {
         struct ArrowSchema *field = handle->rows.children[CONSTANT[i]];
         hd_schema_clear(field);
         HD_TRY(hd_schema_init_dictionary(op, field, hd_meta_columns[CONSTANT[i]], true));
@@ -284,12 +286,14 @@ static hudi_status frame(struct hd_op *op, const hd_append_handle *handle,
                          enum hd_log_block_type type, uint64_t content_bytes,
                          struct block_parts *block)
 {
+    const char *const compacted = handle->request.compacted;
     const struct hd_log_header_entry header[] = {
         {HD_LOG_INSTANT_TIME, hd_slice_text(handle->request.config->instant_time)},
-        {HD_LOG_SCHEMA, hd_slice_text(handle->request.schema->file_avro)}};
+        {HD_LOG_SCHEMA, hd_slice_text(handle->request.schema->file_avro)},
+        {HD_LOG_COMPACTED_BLOCK_TIMES, hd_slice_text(compacted == NULL ? "" : compacted)}};
+    const size_t n = HD_ARRAY_LENGTH(header) - (compacted == NULL);
 
-    return hd_log_block_frame(op, type, header, HD_ARRAY_LENGTH(header), content_bytes,
-                              &block->head, &block->tail);
+    return hd_log_block_frame(op, type, header, n, content_bytes, &block->head, &block->tail);
 }
 
 static hudi_status data_block(struct hd_op *op, const hd_append_handle *handle,
@@ -489,6 +493,33 @@ out:
     hd_array_clear(&batch);
     hd_array_clear(keys);
     return status;
+}
+
+hudi_status hd_append_handle_append_merged(struct hd_op *op, hd_append_handle *handle,
+                                           const struct ArrowArray *rows,
+                                           const struct ArrowArray *keys, const bool *is_delete,
+                                           const bool *by_arrival)
+{
+    const struct hd_write_schema *const schema = handle->request.schema;
+    const struct ArrowSchema key_field = {.format = "u", .name = "key"};
+    struct hd_view view, key_view;
+    int64_t n_live = 0;
+
+    hd_arena_reset(&handle->batch_arena);
+    HD_TRY(hd_view_open(op, &handle->batch_arena, &schema->file, rows, &view));
+    HD_TRY(hd_view_open(op, &handle->batch_arena, &key_field, keys, &key_view));
+    HD_TRY(hd_grow(op, &handle->live, &handle->live_capacity, (size_t)rows->length,
+                   sizeof *handle->live));
+    for (int64_t row = 0; row < rows->length; row++) {
+        const struct hd_merge_side side = {
+            .columns = view.children + schema->n_meta, .row = row, .is_delete = true};
+
+        if (is_delete[row])
+            HD_TRY(add_delete(op, handle, hd_view_bytes(&key_view, row), &side, by_arrival[row]));
+        else
+            handle->live[n_live++] = row;
+    }
+    return add_records(op, handle, rows, handle->live, n_live);
 }
 
 hudi_status hd_append_handle_close(struct hd_op *op, hd_append_handle *handle)

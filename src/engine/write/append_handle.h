@@ -31,6 +31,7 @@ struct hd_append_request {
     const hd_merger *merger;
     const struct hd_file_slice *slice; /* the latest of its group */
     uint32_t ordinal;                  /* as in base_sink.h */
+    const char *compacted; /* NULL, or of log compaction: the instants whose blocks these replace */
     bool deletes; /* the operation deletes: records hold only keys, and take effect by arrival */
 };
 
@@ -46,6 +47,16 @@ hudi_status hd_append_handle_open(struct hd_op *op, const struct hd_append_reque
 hudi_status hd_append_handle_append(struct hd_op *op, hd_append_handle *handle,
                                     struct hd_shared_array *records, struct ArrowArray *keys,
                                     const bool *drop);
+
+/**
+ * With request->compacted: entries of log files, merged, which keep their meta columns. `rows` (of
+ * schema->file; shared) and `keys` (STRING) of `n` entries; of deletes only key and ordering value
+ * count. The merger is that of the entries.
+ */
+hudi_status hd_append_handle_append_merged(struct hd_op *op, hd_append_handle *handle,
+                                           const struct ArrowArray *rows,
+                                           const struct ArrowArray *keys, const bool *is_delete,
+                                           const bool *by_arrival);
 
 /** Frees the handle in any case. */
 hudi_status hd_append_handle_close(struct hd_op *op, hd_append_handle *handle);

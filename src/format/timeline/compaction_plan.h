@@ -32,6 +32,8 @@ struct hd_compaction_plan {
     struct hd_arena arena;
     struct hd_compaction_operation *operations;
     size_t n_operations;
+    const char *compactor; /* Java class that merges, of log compactions; NULL. Not read from files;
+                              written where the table's version has it */
 };
 
 /** From the bytes of a requested file. Full paths (plan version 1, moved tables) are cut to names.

@@ -4,6 +4,7 @@
 #include "format/timeline/plan_fields.h"
 
 #define PLAN_VERSION 2
+#define STRATEGY_VERSION 1
 
 static const char SCHEMA_START[] =
     "{\"type\":\"record\",\"name\":\"HoodieCompactionPlan\",\"namespace\":\"org.apache.hudi.avro."
@@ -100,9 +101,15 @@ static hudi_status put_record(struct hd_op *op, struct hd_str *out,
     HD_TRY(hd_avro_write_long(op, out, PLAN_VERSION));
     if (!has_strategy)
         return HUDI_OK;
-    HD_TRY(put_branch(op, out, true));
+    HD_TRY(put_branch(op, out, plan->compactor == NULL));
+    if (plan->compactor != NULL) {
+        HD_TRY(put_text(op, out, plan->compactor));
+        HD_TRY(put_branch(op, out, true));      /* strategyParams */
+        HD_TRY(hd_avro_write_long(op, out, 0)); /* version: an int */
+        HD_TRY(hd_avro_write_long(op, out, STRATEGY_VERSION));
+    }
     HD_TRY(hd_avro_write_long(op, out, 0)); /* preserveHoodieMetadata: a boolean */
-    return hd_avro_write_boolean(op, out, false);
+    return hd_avro_write_boolean(op, out, plan->compactor != NULL);
 }
 
 hudi_status hd_compaction_plan_encode(struct hd_op *op, const struct hd_compaction_plan *plan,
