@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/java_pattern.h"
 #include "format/layout/file_system_view.h"
 #include "service/layout_key.h"
 
@@ -105,38 +106,89 @@ static hudi_status read_options(struct hd_op *op, struct planner *planner)
 
 /* ---- partitions ----------------------------------------------------------------------------- */
 
-static bool is_listed(const char *list, const char *partition)
+static int compare_texts(const void *a, const void *b)
 {
-    const size_t length = strlen(partition);
-
-    for (; *list != '\0'; list += strcspn(list, ","), list += *list == ',')
-        if (strcspn(list, ",") == length && strncmp(list, partition, length) == 0)
-            return true;
-    return false;
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* By hoodie.clustering.plan.partition.filter.mode. Partitions are sorted by name. */
-static hudi_status is_wanted(struct hd_op *op, const struct planner *planner, size_t i, bool *out)
+/* The names of a comma list, whether or not there are such partitions: they count as well. */
+static hudi_status split_list(struct hd_op *op, struct planner *planner, const char *list,
+                              const char ***out, size_t *n_out)
+{
+    size_t n = 1;
+
+    for (const char *c = list; *c != '\0'; c++)
+        n += *c == ',';
+    HD_TRY(hd_arena_array(op, &planner->arena, n, sizeof **out, out));
+    for (*n_out = 0; *n_out < n; list += strcspn(list, ",") + 1)
+        HD_TRY(hd_arena_strndup(op, &planner->arena, list, strcspn(list, ","),
+                                (char **)&(*out)[(*n_out)++]));
+    qsort(*out, n, sizeof **out, compare_texts);
+    return HUDI_OK;
+}
+
+/* Those that are listed, else those that match the pattern, else all; by name. */
+static hudi_status list_partitions(struct hd_op *op, struct planner *planner, const char ***out,
+                                   size_t *n_out)
+{
+    const char *const selected = text_of(planner, PREFIX "partition.selected");
+    const char *const text = text_of(planner, PREFIX "partition.regex.pattern");
+    struct hd_java_pattern pattern = {0};
+
+    if (*selected != '\0')
+        return split_list(op, planner, selected, out, n_out);
+    if (*text != '\0')
+        HD_TRY(hd_java_pattern_parse(op, text, &pattern));
+    *n_out = 0;
+    hudi_status status =
+        hd_arena_array(op, &planner->arena, planner->view.n_partitions, sizeof **out, out);
+    for (size_t i = 0; i < planner->view.n_partitions && status == HUDI_OK; i++)
+        if (*text == '\0' || hd_java_pattern_matches(&pattern, planner->view.partitions[i]))
+            (*out)[(*n_out)++] = planner->view.partitions[i];
+    hd_java_pattern_clear(&pattern);
+    return status;
+}
+
+/* The hour of day, in the zone of the timeline. */
+static uint64_t hour_of_day(struct hd_op *op, const struct planner *planner)
+{
+    char now[HD_INSTANT_TIME_BYTES];
+
+    hd_instant_time_format(hd_now_ms(op), planner->table->timeline.utc, now);
+    return (uint64_t)(now[8] - '0') * 10 + (uint64_t)(now[9] - '0');
+}
+
+/* What hoodie.clustering.plan.partition.filter.mode leaves of them.
+ * Source: ClusteringPlanPartitionFilter (Hudi 0.15.0) */
+static hudi_status filter_partitions(struct hd_op *op, const struct planner *planner,
+                                     const char **partitions, size_t *n)
 {
     const char *const mode = text_of(planner, "hoodie.clustering.plan.partition.filter.mode");
-    const char *const path = planner->view.partitions[i];
-    const char *const selected = text_of(planner, PREFIX "partition.selected");
-    const size_t from_newest = planner->view.n_partitions - 1 - i;
+    const char *const begin = text_of(planner, PREFIX "cluster.begin.partition");
+    const char *const end = text_of(planner, PREFIX "cluster.end.partition");
+    const uint64_t skipped = number_of(planner, PREFIX "daybased.skipfromlatest.partitions");
+    const uint64_t taken = number_of(planner, PREFIX "daybased.lookback.partitions");
+    const bool recent = strcasecmp(mode, "RECENT_DAYS") == 0;
+    const bool between = strcasecmp(mode, "SELECTED_PARTITIONS") == 0;
+    const bool rolling = strcasecmp(mode, "DAY_ROLLING") == 0;
+    const uint64_t hour = hour_of_day(op, planner);
+    const size_t n_all = *n;
 
-    *out = *selected == '\0' || is_listed(selected, path);
-    if (strcasecmp(mode, "RECENT_DAYS") == 0) {
-        const uint64_t skipped = number_of(planner, PREFIX "daybased.skipfromlatest.partitions");
-        const uint64_t taken = number_of(planner, PREFIX "daybased.lookback.partitions");
+    if (!recent && !between && !rolling && *mode != '\0' && strcasecmp(mode, "NONE") != 0)
+        return hd_fail(op, HUDI_INVALID,
+                       "hoodie.clustering.plan.partition.filter.mode %.50s is none of NONE, "
+                       "RECENT_DAYS, SELECTED_PARTITIONS, DAY_ROLLING",
+                       mode);
+    *n = 0;
+    for (size_t i = 0; i < n_all; i++) {
+        const size_t from_newest = n_all - 1 - i;
 
-        *out = *out && from_newest >= skipped && from_newest - skipped < taken;
-    } else if (strcasecmp(mode, "SELECTED_PARTITIONS") == 0) {
-        const char *const begin = text_of(planner, PREFIX "cluster.begin.partition");
-        const char *const end = text_of(planner, PREFIX "cluster.end.partition");
-
-        *out = *out && strcmp(path, begin) >= 0 && (*end == '\0' || strcmp(path, end) <= 0);
-    } else if (*mode != '\0' && strcasecmp(mode, "NONE") != 0) {
-        return hd_fail(op, HUDI_NOT_IMPLEMENTED,
-                       "hoodie.clustering.plan.partition.filter.mode %.50s is not supported", mode);
+        if ((recent && (from_newest < skipped || from_newest - skipped >= taken)) ||
+            (between && (strcmp(partitions[i], begin) < 0 ||
+                         (*end != '\0' && strcmp(partitions[i], end) > 0))) ||
+            (rolling && i % 24 != hour))
+            continue;
+        partitions[(*n)++] = partitions[i];
     }
     return HUDI_OK;
 }
@@ -247,6 +299,8 @@ static hudi_status make_plan(struct hd_op *op, struct planner *planner)
 {
     struct hd_replace_plan *const plan = planner->plan;
     const size_t n = planner->view.n_groups;
+    const char **partitions;
+    size_t n_partitions;
 
     HD_TRY(hd_pending_compaction_file_ids(op, &planner->table->timeline, &planner->arena,
                                           &planner->compactions, &planner->n_compactions));
@@ -255,12 +309,15 @@ static hudi_status make_plan(struct hd_op *op, struct planner *planner)
     HD_TRY(
         hd_arena_array(op, &planner->arena, n, sizeof *planner->candidates, &planner->candidates));
     HD_TRY(hd_arena_array(op, &plan->arena, n, sizeof *plan->slices, &plan->slices));
-    for (size_t i = 0; i < planner->view.n_partitions; i++) {
-        bool wanted;
+    HD_TRY(list_partitions(op, planner, &partitions, &n_partitions));
+    HD_TRY(filter_partitions(op, planner, partitions, &n_partitions));
+    for (size_t i = 0; i < n_partitions; i++) {
+        const char *const *const found =
+            bsearch(&partitions[i], planner->view.partitions, planner->view.n_partitions,
+                    sizeof *planner->view.partitions, compare_texts);
 
-        HD_TRY(is_wanted(op, planner, i, &wanted));
-        if (wanted)
-            HD_TRY(plan_partition(op, planner, i));
+        if (found != NULL && (i == 0 || strcmp(partitions[i], partitions[i - 1]) != 0))
+            HD_TRY(plan_partition(op, planner, (size_t)(found - planner->view.partitions)));
     }
     return HUDI_OK;
 }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`hudi cluster` from outside: on tables of the real Hudi, and on tables of ours."""
+import datetime
 import re
 
 import pytest
@@ -142,3 +143,42 @@ def test_a_write_clusters_when_it_is_time(scattered):
     rows = rows_of(scattered)
     assert len(rows) == 22 and len(files_of(rows)) == 2 and len(base_files(scattered)) > len(before)
     expect_same_values([row for row in rows if row["id"] < 100], ROWS)
+
+
+def partitions_planned(table, *options):
+    words = [word for option in options for word in ("-o", "hoodie.clustering.plan." + option)]
+    result = run("cluster", table, "--dry-run", "--json", "--sort", "name", *words)
+    assert result.returncode == OK, result.stderr
+    return sorted({slice["partition"] for plan in json_lines(result.stdout.decode()) for slice in plan["slices"]})
+
+
+def test_partitions_are_chosen_as_hudi_does(tmp_path, schema):  # noqa: F811
+    table = tmp_path / "t"
+    done("create", table, "--schema", schema, "--key", "id", "--order-by", "qty", "--partition-by", "region")
+    names = [f"day={20240101 + i}" for i in range(30)]
+    done("write", table, "-", "--format", "jsonl",
+         stdin=lines([{"id": i, "name": "x", "region": name, "qty": 1.0} for i, name in enumerate(names)]))
+    assert partitions_planned(table) == names
+    assert partitions_planned(table, "strategy.partition.regex.pattern=day=2024010\\d") == names[:9]
+    assert partitions_planned(table, "strategy.partition.regex.pattern=2024") == []
+    listed = f"strategy.partition.selected={names[7]},none,{names[3]},{names[9]}"
+    assert partitions_planned(table, listed) == [names[3], names[7], names[9]]
+    assert partitions_planned(table, listed, "strategy.partition.regex.pattern=x") == [names[3], names[7], names[9]]
+    recent = ["partition.filter.mode=RECENT_DAYS", "strategy.daybased.lookback.partitions=2",
+              "strategy.daybased.skipfromlatest.partitions=1"]
+    assert partitions_planned(table, *recent) == names[27:29]
+    assert partitions_planned(table, *recent, "strategy.partition.regex.pattern=day=2024010.") == names[6:8]
+    assert partitions_planned(table, *recent, listed) == [names[7], names[9]]  # of those listed, "none" is the latest
+    between = ["partition.filter.mode=SELECTED_PARTITIONS", f"strategy.cluster.begin.partition={names[4]}"]
+    assert partitions_planned(table, *between, f"strategy.cluster.end.partition={names[6]}") == names[4:7]
+    assert partitions_planned(table, *between) == names[4:]
+    hours, found = set(), None
+    while len(hours) != 1:  # not while it strikes
+        hours = {datetime.datetime.now().hour}
+        found = partitions_planned(table, "partition.filter.mode=DAY_ROLLING")
+        hours.add(datetime.datetime.now().hour)
+    assert found == names[hours.pop()::24]
+    assert "none of NONE" in error(MISUSED, "cluster", table, "-o",
+                                   "hoodie.clustering.plan.partition.filter.mode=WEEKLY")
+    assert "not understood" in error(FAILED, "cluster", table, "-o",
+                                     "hoodie.clustering.plan.strategy.partition.regex.pattern=(?=a)")
