@@ -150,7 +150,7 @@ static void walk(const struct test_service *service, enum mode mode, bool files_
     int64_t step = seconds > 0 && files_only ? 1 : n_points / SAMPLED_POINTS + 1;
     while (step > 1 && n_points % step == 0)
         step++;
-    nth = (int64_t)(seed * 7919 % (uint64_t)step);
+    nth = (int64_t)(seed * 7919 % (uint64_t)(seconds > 0 ? n_points : step));
     for (; seconds > 0 ? n_run < n_points && time(NULL) < end : nth < n_points; nth += step) {
         run_point(&walker, nth % n_points + 1);
         n_run++;

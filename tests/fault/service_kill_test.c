@@ -128,11 +128,11 @@ static void walk(const struct test_service *service)
 
     const int64_t n_points = count_points(&scene, service);
     const int64_t step = seconds > 0 ? 1 : n_points / SAMPLED_POINTS + 1;
-    for (int64_t nth = 1 + setting("HUDI_TEST_SEED", 1) * 7919 % step;
-         nth <= n_points && (seconds == 0 || time(NULL) < end); nth += step) {
-        if (!run_point(&scene, service, nth))
+    const int64_t first = setting("HUDI_TEST_SEED", 1) * 7919 % (seconds > 0 ? n_points : step);
+    for (int64_t i = first; i < first + n_points && (seconds == 0 || time(NULL) < end); i += step) {
+        if (seconds == 0 && i >= n_points)
             break;
-        n_run++;
+        n_run += run_point(&scene, service, i % n_points + 1);
     }
     print_message("%s: killed at %" PRId64 " of %" PRId64 " file operations\n", service->name,
                   n_run, n_points);
