@@ -43,6 +43,12 @@ class World(Services):
         raise Wrong(f"{what}: {len(got)} rows for {len(expected)}\nmissing {cut(missing)}\n"
                     f"extra {cut(extra)}\nmodel {cut(places)}")
 
+    def window(self):
+        """What a clean leaves readable; a rollback later brings nothing back."""
+        window = [time_ for time_, _ in self.instants()[-self.clean_commits:]]
+        self.readable_from = max([self.readable_from, *window[:1]])
+        return window
+
     def check(self):
         now = self.now()
         self.differ("snapshot", self.plain(now), self.sorted(self.rows()))
@@ -52,8 +58,8 @@ class World(Services):
         if not completed:
             return
         wanted = {self.random.choice(completed), *self.savepoints}
-        kept = {time_ for time_, _ in self.instants()[-self.clean_commits:]} \
-            if not self.versions_cleaned else set()
+        kept = set() if self.versions_cleaned else {time_ for time_ in self.window()
+                                                    if time_ >= self.readable_from}
         for instant in sorted(wanted & set(self.snapshots)):
             result = self.run("read", self.path, "--format", "jsonl", "--as-of", instant,
                               check=False)

@@ -61,7 +61,7 @@ class Services(Writes):
         else:
             rewrite["groups"] = {name for names in metadata["partitionToReplaceFileIds"].values()
                                  for name in names}
-            rewrite["files"] = self.find_new_files()
+            rewrite["files"] = self.find_files(self.read("--as-of", instant))
         self.rewrites[instant] = rewrite
         self.say(" ", action, instant, *sorted(rewrite["groups"]))
 

@@ -67,6 +67,7 @@ class Writes:
         self.n_inputs = 0
         self.read_now = None
         self.versions_cleaned = False
+        self.readable_from = ""
         self.configure()
 
     # ---- the table ----------------------------------------------------------------------------
@@ -330,15 +331,12 @@ class Writes:
                         for stats in metadata["partitionToWriteStats"].values() for stat in stats}
         raise Wrong(f"{instant} is not there")
 
-    def find_new_files(self):
+    def find_files(self, rows):
         """The file group that each row is in."""
-        if not self.meta:
-            return {}
-        out = {}
-        for row in self.now():
-            name = row["_hoodie_file_name"]
-            out[self.key_of(row)] = name.split("_")[0]
-        return out
+        return {self.key_of(row): row["_hoodie_file_name"].split("_")[0] for row in rows}
+
+    def find_new_files(self):
+        return self.find_files(self.now()) if self.meta else {}
 
     def apply_upsert(self, rows, instant, whole):
         stats = self.stats(instant)
