@@ -158,3 +158,27 @@ def test_the_past_that_was_cleaned_is_an_error(table, kind):
         with pytest.raises(Refused, match="was cleaned since"):
             table.read("--as-of", past)
     assert [found["id"] for found in table.read("--as-of", last)] == ["d", "e"]
+
+
+@pytest.mark.parametrize("logged", [False, True])
+def test_what_a_clean_that_died_took_in_part_is_an_error(table, logged):
+    """A slice without its base file, or without a log file, reads as other rows."""
+    table.create(PLAIN, order_by="ts",
+                 options={"hoodie.table.type": "MERGE_ON_READ" if logged else "COPY_ON_WRITE"})
+    keep = {"hoodie.clean.automatic": "false"}
+    first = table.write([{"id": "a", "ts": 1, "v": "1"}, {"id": "b", "ts": 1, "v": "1"}], options=keep)["instant"]
+    last = [{"id": "a", "ts": 2, "v": "2"}, {"id": "b", "ts": 1, "v": "1"}]
+    table.write(last[:1], options=keep)
+    if logged:
+        table.do("compact", table.path)
+    table.do("clean", table.path, "--versions", 1, "--schedule")
+    assert table.values("ts", "--as-of", first) == [1, 1]
+    (plan,) = (table.path / ".hoodie").glob("*.clean.requested")
+    plan.with_suffix(".inflight").touch()
+    (base,) = table.path.glob(f"*_{first}.parquet")
+    base.unlink()
+    with pytest.raises(Refused, match="cleaned since"):
+        table.read("--as-of", first)
+    assert table.read() == last
+    table.do("clean", table.path)
+    assert table.read() == last

@@ -3,6 +3,7 @@
 
 #include "engine/scan/scan_internal.h"
 #include "format/timeline/archived_timeline.h"
+#include "format/timeline/clean_plan.h"
 
 /*
  * Was a file slice that a query of the past needs cleaned? Commits say what each new version of a
@@ -36,6 +37,7 @@ struct history {
     struct hd_archived_timeline archive;
     struct later_write *writes; /* ascending */
     size_t n_writes;
+    struct hd_map going; /* names of files that a clean that was begun is about to delete */
 };
 
 /* ---- the commits -------------------------------------------------------------------------- */
@@ -128,6 +130,7 @@ static void clear_history(struct hd_op *op, struct history *h)
         hd_map_clear(&h->writes[i].files);
     }
     hd_free(op, h->writes);
+    hd_map_clear(&h->going);
     hd_archived_timeline_clear(&h->archive);
 }
 
@@ -147,6 +150,49 @@ static bool is_none(const char *prev_commit)
     return prev_commit == NULL || prev_commit[0] == '\0' || strcmp(prev_commit, "null") == 0;
 }
 
+/* A clean that was begun and did not end may have taken a part of the slice. */
+static hudi_status check_going(struct hd_op *op, const struct history *h,
+                               const struct hd_file_slice *slice)
+{
+    bool going =
+        slice->base != NULL && hd_map_find(&h->going, hd_slice_text(slice->base->name)) != NULL;
+
+    for (size_t i = 0; i < slice->n_logs; i++)
+        going = going || hd_map_find(&h->going, hd_slice_text(slice->logs[i].name)) != NULL;
+    return going ? is_gone(op, h, slice->partition_path, slice->file_id) : HUDI_OK;
+}
+
+static hudi_status list_going_of(struct hd_op *op, struct history *h,
+                                 const struct hd_instant *clean)
+{
+    struct hd_clean_plan plan;
+    uint8_t *bytes;
+    size_t n;
+
+    HD_TRY(hd_timeline_read(op, h->timeline, clean, HD_REQUESTED, &bytes, &n));
+    hudi_status status = hd_clean_plan_decode(op, hd_slice_of(bytes, n), &plan);
+    hd_free(op, bytes);
+    HD_TRY(status);
+    for (size_t p = 0; p < plan.n_partitions && status == HUDI_OK; p++)
+        for (size_t f = 0; f < plan.partitions[p].n_files && status == HUDI_OK; f++)
+            status = hd_map_put(op, &h->going, hd_slice_text(plan.partitions[p].files[f]), 0, NULL,
+                                NULL);
+    hd_clean_plan_clear(&plan);
+    return status;
+}
+
+static hudi_status list_going(struct hd_op *op, struct history *h)
+{
+    for (size_t i = 0; i < h->timeline->n_instants; i++) {
+        const struct hd_instant *const instant = &h->timeline->instants[i];
+
+        if (instant->action == HD_ACTION_CLEAN && instant->state == HD_INFLIGHT &&
+            instant->has_requested)
+            HD_TRY(list_going_of(op, h, instant));
+    }
+    return HUDI_OK;
+}
+
 /* Go back from the version that came after the one the view has. */
 static hudi_status check_group(struct hd_op *op, const struct history *h,
                                const struct hd_file_group *group)
@@ -155,6 +201,8 @@ static hudi_status check_group(struct hd_op *op, const struct history *h,
     const size_t n_newer = chosen == NULL ? group->n_slices : (size_t)(chosen - group->slices);
     const char *time;
 
+    if (chosen != NULL && h->going.n_entries > 0)
+        HD_TRY(check_going(op, h, chosen));
     if (n_newer == 0 || (group->replaced_by != NULL && strcmp(group->replaced_by, h->as_of) <= 0))
         return HUDI_OK;
     time = group->slices[n_newer - 1].base_instant;
@@ -226,6 +274,7 @@ static hudi_status check_last_slices(struct hd_op *op, const struct history *of)
     h.archive = (struct hd_archived_timeline){0};
     h.writes = NULL;
     h.n_writes = 0;
+    h.going = (struct hd_map){0};
     for (size_t i = 0; i < h.view->n_groups; i++) {
         const struct hd_file_group *const group = &h.view->groups[i];
 
@@ -328,6 +377,7 @@ hudi_status hd_scan_check_cleaned(struct hd_op *op, const struct hd_table_snapsh
     if (!is_told(&table->config) || !may_have_cleaned(timeline, as_of))
         return HUDI_OK;
     HD_TRY_OUT(list_writes(op, &h));
+    HD_TRY_OUT(list_going(op, &h));
     for (size_t i = 0; i < view->n_partitions; i++) {
         bool wanted;
 
