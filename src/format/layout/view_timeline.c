@@ -41,6 +41,29 @@ static const struct hd_instant *find_completed_write(const struct hd_timeline *t
     return NULL;
 }
 
+/* Commit metadata; HUDI_NOT_FOUND (no error) when the instant was archived since the timeline was
+ * listed: then the files are all there is, since a replacement goes to the archive only when what
+ * it replaced is gone. One that is being rolled back is an error: its inflight file is there until
+ * its files are gone. */
+static hudi_status read_commit(struct hd_op *op, const struct hd_timeline *timeline,
+                               const struct hd_instant *instant, struct hd_commit_metadata *out)
+{
+    const hudi_status status = hd_timeline_read_commit(op, timeline, instant, out);
+    struct hd_file_info info;
+    char *path;
+
+    if (status != HUDI_NOT_FOUND)
+        return status;
+    HD_TRY(hd_timeline_path(op, timeline, instant, HD_INFLIGHT, &path));
+    const hudi_status pending = hd_fs_stat(op, timeline->fs, path, &info);
+    hd_free(op, path);
+    if (pending == HUDI_NOT_FOUND)
+        hd_op_clear_error(op);
+    else if (pending == HUDI_OK) /* no outcome of ours: the error stays */
+        return HUDI_CONFLICT;
+    return pending;
+}
+
 static hudi_status add_paths(struct hd_op *op, const struct hd_commit_metadata *metadata,
                              struct hd_map *paths)
 {
@@ -67,8 +90,11 @@ static hudi_status read_names(struct hd_op *op, const struct hd_timeline *timeli
     HD_TRY(hd_map_put(op, &named->instants, hd_slice_text(time), 0, &entry, &added));
     if (!added || instant == NULL) /* archived: the files are all there is */
         return HUDI_OK;
-    HD_TRY(hd_timeline_read_commit(op, timeline, instant, &metadata));
-    hudi_status status = add_paths(op, &metadata, &named->paths);
+    hudi_status status = read_commit(op, timeline, instant, &metadata);
+    if (status == HUDI_NOT_FOUND)
+        return HUDI_OK;
+    HD_TRY(status);
+    status = add_paths(op, &metadata, &named->paths);
     hd_commit_metadata_clear(&metadata);
     return status;
 }
@@ -107,7 +133,10 @@ static hudi_status mark_replaced_by(struct hd_op *op, const struct hd_timeline *
     char *time;
 
     HD_TRY(hd_arena_strdup(op, &view->arena, instant->time, &time));
-    HD_TRY(hd_timeline_read_commit(op, timeline, instant, &metadata));
+    const hudi_status status = read_commit(op, timeline, instant, &metadata);
+    if (status == HUDI_NOT_FOUND)
+        return HUDI_OK;
+    HD_TRY(status);
     for (size_t i = 0; i < metadata.n_replaced; i++) {
         const struct hd_replaced *const replaced = &metadata.replaced[i];
 

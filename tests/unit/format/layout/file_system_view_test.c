@@ -241,6 +241,40 @@ static void replaced_groups_are_gone_from_their_replacement_on(void **state)
     test_table_close(&table);
 }
 
+/* A timeline that was listed before others archived some of it is as good as a new one; one that
+ * was listed before a rollback is not. */
+static void a_replacement_that_is_gone_was_archived_unless_it_is_pending(void **state)
+{
+    struct hd_op *op = *state;
+    struct test_table table;
+    struct hd_timeline timeline;
+    struct hd_file_system_view view;
+
+    test_table_open(op, &table, "view6b", 6, "p");
+    put_partition(&table, "a");
+    test_table_put(&table, ".hoodie/001.commit", "{}");
+    test_table_put(&table, ".hoodie/002.replacecommit.requested", "");
+    test_table_put(&table, ".hoodie/002.replacecommit.inflight", "");
+    test_table_put(&table, ".hoodie/002.replacecommit",
+                   "{\"partitionToReplaceFileIds\":{\"a\":[\"g\"]}}");
+    test_table_put(&table, "a/h_0-0-0_001.parquet", "x");
+    test_table_put(&table, "a/i_0-0-0_002.parquet", "x");
+    test_must(op, hd_timeline_load(op, table.fs, table.path, &table.config, &timeline));
+    test_table_remove(&table, ".hoodie/002.replacecommit");
+    assert_int_equal(hd_file_system_view_load(op, NULL, table.fs, table.path, &table.config,
+                                              &timeline, NULL, 0, &view),
+                     HUDI_CONFLICT);
+    hd_op_clear_error(op);
+    test_table_remove(&table, ".hoodie/002.replacecommit.inflight");
+    test_table_remove(&table, ".hoodie/002.replacecommit.requested");
+    test_must(op, hd_file_system_view_load(op, NULL, table.fs, table.path, &table.config, &timeline,
+                                           NULL, 0, &view));
+    assert_int_equal(view.n_groups, 2);
+    hd_file_system_view_clear(&view);
+    hd_timeline_clear(&timeline);
+    test_table_close(&table);
+}
+
 static void named_partitions_are_the_only_ones_listed(void **state)
 {
     static const char *const NAMES[] = {"c", "a", "nowhere", "a"};
@@ -496,6 +530,7 @@ int main(void)
         cmocka_unit_test(the_commit_chooses_among_attempts_of_a_task),
         cmocka_unit_test(commits_are_not_opened_without_need),
         cmocka_unit_test(replaced_groups_are_gone_from_their_replacement_on),
+        cmocka_unit_test(a_replacement_that_is_gone_was_archived_unless_it_is_pending),
         cmocka_unit_test(named_partitions_are_the_only_ones_listed),
         cmocka_unit_test(any_number_of_threads_sees_the_same),
         cmocka_unit_test(from_version_8_on_completion_tells_the_slice_of_a_log_file),
