@@ -180,12 +180,58 @@ static void print_commit(const struct cli_args *args, const hudi_commit *commit)
         fprintf(stderr, "  %s\n", hudi_commit_failure(commit, i));
 }
 
-static int run(hudi_context *context, const struct cli_args *args)
+/* Another write was first to change a file group; with input that can be read again that is no
+ * reason to fail while attempts are left. */
+static bool is_lost_race(hudi_status status, const hudi_error *error)
 {
-    hudi_table *table = NULL;
+    return status == HUDI_CONFLICT && hudi_error_retriable(error);
+}
+
+/* One write of all files. `*again` is set, and nothing printed, when it lost a race and `may_retry`
+ * says so. */
+static int write_once(hudi_table *table, const struct cli_args *args,
+                      const struct ArrowSchema *types, bool may_retry, bool *again)
+{
     hudi_write *write = NULL;
     hudi_commit *commit = NULL;
     hudi_error *error = NULL;
+    int exit_code = CLI_EXIT_OK;
+
+    *again = false;
+    if (hudi_write_begin(table, args->options, &write, &error) != HUDI_OK)
+        return cli_fail(error);
+    for (int i = 1; i < args->n_words && exit_code == CLI_EXIT_OK; i++)
+        exit_code = write_file(args, write, args->words[i], types);
+    if (exit_code != CLI_EXIT_OK) {
+        hudi_write_abort(write);
+        return exit_code;
+    }
+    const hudi_status status = hudi_write_commit(write, &commit, &error);
+    if (may_retry && is_lost_race(status, error)) {
+        fprintf(stderr, "hudi: note: %s; written again\n", hudi_error_message(error));
+        hudi_error_free(error);
+        *again = true;
+    } else if (status != HUDI_OK) {
+        exit_code = cli_fail(error);
+    } else {
+        print_commit(args, commit);
+    }
+    hudi_commit_free(commit);
+    return exit_code;
+}
+
+/* hoodie.write.num.retries.on.conflict.failures, which has been checked. */
+static long long count_retries(const struct cli_args *args)
+{
+    const char *const text =
+        hudi_options_get(args->options, "hoodie.write.num.retries.on.conflict.failures");
+
+    return text == NULL ? 0 : strtoll(text, NULL, 10);
+}
+
+static int run(hudi_context *context, const struct cli_args *args)
+{
+    hudi_table *table = NULL;
     struct ArrowSchema types = {0};
     const char *operation = cli_value(&cli_write, args, "op");
 
@@ -208,23 +254,10 @@ static int run(hudi_context *context, const struct cli_args *args)
     for (int64_t i = 0;
          operation != NULL && strcmp(operation, "delete") == 0 && i < types.n_children; i++)
         types.children[i]->flags |= ARROW_FLAG_NULLABLE;
-    if (hudi_write_begin(table, args->options, &write, &error) != HUDI_OK) {
-        exit_code = cli_fail(error);
-        goto out;
-    }
-    for (int i = 1; i < args->n_words && exit_code == CLI_EXIT_OK; i++)
-        exit_code = write_file(args, write, args->words[i], types.release == NULL ? NULL : &types);
-    if (exit_code != CLI_EXIT_OK)
-        goto out;
-    const hudi_status status = hudi_write_commit(write, &commit, &error);
-    write = NULL;
-    if (status != HUDI_OK)
-        exit_code = cli_fail(error);
-    else
-        print_commit(args, commit);
-out:
-    hudi_write_abort(write);
-    hudi_commit_free(commit);
+    long long left = n_standard > 0 ? 0 : count_retries(args);
+    for (bool again = true; again; left--)
+        exit_code =
+            write_once(table, args, types.release == NULL ? NULL : &types, left > 0, &again);
     if (types.release != NULL)
         types.release(&types);
     hudi_table_free(table);

@@ -680,6 +680,27 @@ def test_writers_of_hudi_share_the_table_by_its_lock_file(table):
     assert "lock.provider" in error(MISUSED, *write, *SHARED[:2], stdin=lines(ROWS))
 
 
+@pytest.mark.parametrize("retries", [0, 1])
+def test_a_write_that_lost_a_race_is_tried_again_when_asked_for(table, tmp_path, retries):
+    rows = tmp_path / "rows.jsonl"
+    rows.write_bytes(lines(ROWS[:5]) * 20_000)
+    begun = set((table / ".hoodie").glob("*.requested"))
+    slow = subprocess.Popen([PROGRAM, "write", table, rows, *SHARED[:4], "-o",
+                             f"hoodie.write.num.retries.on.conflict.failures={retries}"],
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT)
+    lock = table / ".hoodie" / "lock"
+    while set((table / ".hoodie").glob("*.requested")) == begun or lock.exists():
+        assert slow.poll() is None
+    slow.send_signal(signal.SIGSTOP) # it has begun, and holds no lock
+    assert not lock.exists()
+    done("write", table, "--format", "jsonl", "-", *SHARED[:4], stdin=lines(ROWS))
+    slow.send_signal(signal.SIGCONT)
+    out, err = slow.communicate(timeout=60)
+    assert slow.returncode == (OK if retries else FAILED)
+    assert b"the same file group" in err and (b"written again" in err) == bool(retries)
+    assert (b"5 updated" in out) == bool(retries)
+
+
 def test_a_writer_that_beats_is_left_alone(table):
     write = ["write", table, "--format", "jsonl", "-", *SHARED]
     first = json_lines(done("timeline", table, "--json"))[0]["time"]
