@@ -108,6 +108,15 @@ static void must_write(struct scene *scene)
     apply(scene->n_done++, &scene->now);
 }
 
+/* As if the time had passed for which others wait. */
+static void let_hearts_stop(const struct scene *scene)
+{
+    char command[80];
+
+    snprintf(command, sizeof command, "rm -f '%s'/.hoodie/.heartbeat/*", scene->uri);
+    assert_int_equal(system(command), 0);
+}
+
 static void open_scene(struct scene *scene, bool logged)
 {
     hudi_error *error = NULL;
@@ -215,6 +224,7 @@ static bool kill_at_point(struct scene *scene, bool rolls_back, int64_t nth)
              rolls_back ? "a rollback" : operation_of(scene->n_done), nth);
     take_whichever_is_there(scene, &after, !killed, what);
     scene->n_done++;
+    let_hearts_stop(scene);
     must_write(scene);
     model_table_expect(scene->context, scene->uri, &scene->now, what);
     model_table_verify(scene->context, scene->uri, what);
@@ -285,6 +295,17 @@ static void a_write_to_log_files_of_others_may_be_killed_at_any_file_operation(v
     walk(1, false, true);
     walk(0, true, true);
     model_table_append_logs(false);
+}
+
+static void a_writer_that_shares_the_table_may_be_killed_at_any_file_operation(void **state)
+{
+    (void)state;
+    model_table_share(true);
+    walk(0, false, false);
+    walk(3, false, false);
+    walk(0, false, true);
+    walk(0, true, true);
+    model_table_share(false);
 }
 
 static void a_table_being_created_may_be_killed_at_any_file_operation(void **state)
@@ -419,6 +440,7 @@ int main(void)
         cmocka_unit_test(an_overwrite_may_be_killed_at_any_file_operation),
         cmocka_unit_test(a_rollback_may_be_killed_at_any_file_operation),
         cmocka_unit_test(a_write_to_log_files_of_others_may_be_killed_at_any_file_operation),
+        cmocka_unit_test(a_writer_that_shares_the_table_may_be_killed_at_any_file_operation),
         cmocka_unit_test(a_table_being_created_may_be_killed_at_any_file_operation),
         cmocka_unit_test(a_writer_may_be_killed_at_any_time),
     };

@@ -75,6 +75,21 @@ hudi_options *model_table_options(const char *operation)
     return options;
 }
 
+static bool shared;
+
+void model_table_share(bool on)
+{
+    shared = on;
+}
+
+static void set_shared(hudi_options *options)
+{
+    set(options, "hoodie.write.concurrency.mode", "OPTIMISTIC_CONCURRENCY_CONTROL");
+    set(options, "hoodie.write.lock.provider",
+        "org.apache.hudi.client.transaction.lock.FileSystemBasedLockProvider");
+    set(options, "libhudi.write.lock.wait.ms", "10000");
+}
+
 hudi_context *model_table_context(const char *n_threads)
 {
     hudi_options *const options = new_options();
@@ -82,6 +97,8 @@ hudi_context *model_table_context(const char *n_threads)
     hudi_error *error = NULL;
 
     set(options, "libhudi.threads", n_threads);
+    if (shared)
+        set_shared(options);
     if (hudi_context_new(options, &context, &error) != HUDI_OK)
         fail_msg("%s", hudi_error_message(error));
     hudi_options_free(options);

@@ -20,6 +20,9 @@ hudi_options *model_table_options(const char *operation);
  * blocks (true), or make new ones as by default. */
 void model_table_append_logs(bool on);
 
+/** Contexts made from now on share tables with other writers, by the lock file. */
+void model_table_share(bool on);
+
 hudi_status model_table_create(hudi_context *context, const char *uri, hudi_error **error);
 /** The same, of type MERGE_ON_READ. */
 hudi_status model_table_create_logged(hudi_context *context, const char *uri, hudi_error **error);
