@@ -60,7 +60,7 @@ class Services:
         base = self.create("compacted", "mor")
         say(self.program, "write", base, self.bench.files["all"], "--op", "bulk_insert")
         for name, source, share in (("10 % spread", "spread", 10), ("1 % clustered", "clustered", 100)):
-            if not self.bench.wanted(f"compaction, {name}"):
+            if not self.bench.wanted(f"compaction {name}"):
                 continue
             table = self.folder / "logged"
             shutil.rmtree(table, ignore_errors=True)
@@ -68,13 +68,13 @@ class Services:
             say(self.program, "write", table, self.bench.files[source])
             logged = {log.name[1:].split("_")[0] for log in table.glob("*/.*.log.*")}
             old = [file for file in sorted(table.glob("*/*.parquet")) if file.name.split("_")[0] in logged]
-            self.bench.add(f"compaction, {name}", self.n // share, self.hudi(table, "compact"),
+            self.bench.add(f"compaction {name}", self.n // share, self.hudi(table, "compact"),
                            self.bench.peer("rewrite", self.bench.encoded, *old), spark=self.spark(table, "compact"))
 
     def clusterings(self):
         names = {"not sorted": (), "by a column": ("--sort", "qty"), "z-order": ("--sort", "qty,price", "--layout",
                                                                                "z-order")}
-        if not any(self.bench.wanted(f"clustering, {name}") for name in names):
+        if not any(self.bench.wanted(f"clustering {name}") for name in names):
             return
         table = self.create("clustered", "cow")
         rows = pyarrow.parquet.read_table(self.bench.files["all"])
@@ -84,12 +84,12 @@ class Services:
             say(self.program, "write", table, part, "--op", "insert", "-o", "hoodie.parquet.small.file.limit=0")
         files = sorted(table.glob("*/*.parquet"))
         for name, words in names.items():
-            if not self.bench.wanted(f"clustering, {name}"):
+            if not self.bench.wanted(f"clustering {name}"):
                 continue
             order = ["--order", words[1]] if words else []
             layout = ["--options", "hoodie.layout.optimize.strategy=z-order"] if len(words) > 2 else []
             floor = self.bench.peer("gather", self.bench.encoded, words[1] if words else "", *files)
-            self.bench.add(f"clustering, {name}", self.n, self.hudi(table, "cluster", *words), floor,
+            self.bench.add(f"clustering {name}", self.n, self.hudi(table, "cluster", *words), floor,
                            spark=self.spark(table, "cluster", *order, *layout))
 
     def clean_plans(self):
@@ -100,12 +100,12 @@ class Services:
         usage, out = self.bench.measured([self.root / "build/release/bench/clean_plan_bench"])
         for line in out.decode().splitlines():
             what, n_files, taken, listing = CLEAN_PLAN.fullmatch(line).groups()
-            self.bench.add(f"clean plan, {what}"[:31], int(n_files), {"cpu": float(taken), "rss": usage["rss"]},
+            self.bench.add(f"clean plan {what}"[:31], int(n_files), {"cpu": float(taken), "rss": usage["rss"]},
                            {"cpu": float(listing)})
 
     def long_timeline(self):
         """Opening a table and listing its files: 10,000 commits of its 10,001 are copies of the one there is."""
-        if not self.bench.wanted("open 10,000 instants"):
+        if not self.bench.wanted("open 10000 instants"):
             return
         table = self.create("long", "cow")
         first = self.folder / "few.parquet"
@@ -122,7 +122,7 @@ class Services:
                 (timeline / (other + state)).touch()
         results = [self.bench.measured([self.program, "show", table, "files"])[0]
                    for _ in range(self.bench.options.repeat)]
-        self.bench.add("open 10,000 instants", N_INSTANTS, min(results, key=lambda result: result["cpu"]),
+        self.bench.add("open 10000 instants", N_INSTANTS, min(results, key=lambda result: result["cpu"]),
                        self.bench.peer("listing", timeline))
 
     def run(self):
