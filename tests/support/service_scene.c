@@ -318,6 +318,20 @@ static void compact(struct service_scene *scene, hudi_compact_step step)
     hudi_table_free(table);
 }
 
+static void compact_logs(struct service_scene *scene, hudi_compact_step step)
+{
+    static const char *const ALWAYS[] = {"hoodie.log.compaction.blocks.threshold", "1", NULL};
+    hudi_error *error = NULL;
+    hudi_table *const table = open_table(scene, ALWAYS, &error);
+    hudi_compaction *done = NULL;
+
+    assert_non_null(table);
+    must(hudi_compact_logs(table, step, NULL, NULL, &done, &error), error, "compact log files");
+    assert_int_equal(hudi_compaction_length(done), 1);
+    hudi_compaction_free(done);
+    hudi_table_free(table);
+}
+
 static void cluster(struct service_scene *scene, hudi_cluster_step step)
 {
     static const char *const SORTS[] = {"hoodie.clustering.plan.strategy.sort.columns", "a", NULL};
@@ -329,11 +343,14 @@ static void cluster(struct service_scene *scene, hudi_cluster_step step)
     hudi_table_free(table);
 }
 
-/* A compaction that ran and one that is planned, with log files on the slices of both; and a
- * clustering that is planned, of the partition that came last. */
+/* Log files that were merged with those of the savepoint; a compaction that ran and one that is
+ * planned, with log files on the slices of both; and a clustering that is planned, of the partition
+ * that came last. */
 static void prepare_restore_of_compactions(struct service_scene *scene)
 {
     make_savepoint(scene);
+    must_write(scene, 2);
+    compact_logs(scene, HUDI_COMPACT_PLAN_AND_RUN);
     must_write(scene, 2);
     compact(scene, HUDI_COMPACT_PLAN_AND_RUN);
     must_write(scene, 2);
@@ -451,6 +468,14 @@ static void prepare_rollback_of_compaction(struct service_scene *scene)
     must_write(scene, 2);
     note_after(scene);
     compact(scene, HUDI_COMPACT_PLAN_AND_RUN);
+    newest_write(scene, scene->target);
+}
+
+static void prepare_rollback_of_log_compaction(struct service_scene *scene)
+{
+    must_write(scene, 2);
+    note_after(scene);
+    compact_logs(scene, HUDI_COMPACT_PLAN_AND_RUN);
     newest_write(scene, scene->target);
 }
 
@@ -579,6 +604,11 @@ const struct test_service test_services[] = {
     {.name = "rollback of a compaction",
      .logged = true,
      .prepare = prepare_rollback_of_compaction,
+     .run = run_rollback,
+     .expect = expect_rolled_back},
+    {.name = "rollback of a log compaction",
+     .logged = true,
+     .prepare = prepare_rollback_of_log_compaction,
      .run = run_rollback,
      .expect = expect_rolled_back},
     {.name = "rollback of a clustering",
