@@ -85,9 +85,10 @@ class World(Services):
     def step(self):
         kill = self.random.random() < 0.2
         what = self.random.choices(
-            [self.write, self.compact, self.cluster, self.clean, self.archive, self.rollback,
-             self.drop_plan, self.take_savepoint, self.drop_savepoint, self.restore],
-            [14, 3, 3, 2, 2, 2, 0.5, 1.5, 0.5, 1.5])[0]
+            [self.write, self.compact, self.compact_logs, self.cluster, self.clean, self.archive,
+             self.rollback, self.drop_plan, self.take_savepoint, self.drop_savepoint,
+             self.restore],
+            [14, 3, 1.5, 3, 2, 2, 2, 0.5, 1.5, 0.5, 1.5])[0]
         self.read_now = None
         what(kill)
         self.see_services()

@@ -31,6 +31,12 @@ class Services(Writes):
             how = self.random.choice([[], [], ["--schedule"], ["--run"]])
             self.service(["compact", *how], kill)
 
+    def compact_logs(self, kill):
+        if self.compacts and self.version == 6:
+            how = self.random.choice([[], [], ["--schedule"], ["--run"]])
+            self.service(["compact", "--logs", *how, "-o", "hoodie.log.compaction.blocks.threshold="
+                          f"{self.random.randint(1, 3)}"], kill)
+
     def cluster(self, kill):
         if not self.clusters:
             return
@@ -53,6 +59,10 @@ class Services(Writes):
         raise Wrong(f"{instant} is not there")
 
     def see_rewrite(self, instant, action):
+        if action == "log compaction": # which leaves each row in its place
+            self.rewrites[instant] = {"action": action, "groups": set()}
+            self.say(" ", action, instant)
+            return
         metadata = self.metadata(instant)
         rewrite = {"action": action}
         if action == "compaction":

@@ -68,6 +68,7 @@ class Writes:
         self.read_now = None
         self.versions_cleaned = False
         self.readable_from = ""
+        self.kinds = {} # of completed instants, by the names of their files
         self.configure()
 
     # ---- the table ----------------------------------------------------------------------------
@@ -172,17 +173,18 @@ class Writes:
         return [json.loads(line) for line in text.splitlines()]
 
     def instants(self):
-        """Completed writes and services that write, of the active timeline: (time, action)."""
+        """Completed writes and services that write, of the active timeline: (time, kind)."""
+        kinds = {"CLUSTER": "clustering", "LOG_COMPACT": "log compaction"}
         out = []
         for path in (self.path / ".hoodie").iterdir():
             time_, _, action = path.name.partition(".")
-            if action == "commit":
-                out.append((time_, "compaction" if self.mor else "write"))
-            elif action == "deltacommit":
-                out.append((time_, "write"))
-            elif action == "replacecommit":
+            if action not in ("commit", "deltacommit", "replacecommit"):
+                continue
+            if path.name not in self.kinds:
                 kind = json.loads(path.read_bytes()).get("operationType")
-                out.append((time_, "clustering" if kind == "CLUSTER" else "write"))
+                self.kinds[path.name] = kinds.get(
+                    kind, "compaction" if self.mor and action == "commit" else "write")
+            out.append((time_, self.kinds[path.name]))
         return sorted(out)
 
     def completed(self):
