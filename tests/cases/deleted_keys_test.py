@@ -70,3 +70,18 @@ def test_a_key_dead_in_a_base_file_and_alive_in_other_log_files_alone_is_updated
     assert table.read() == [row("a", "x", 4), row("b", "x", 4), row("c", "x", 2)]
     table.write([row("a", "x", 5)], op="delete", options=options)
     assert table.values("a") == ["b4", "c2"]
+
+
+@pytest.mark.parametrize("kind", ["COPY_ON_WRITE", "MERGE_ON_READ"])
+def test_deletes_alone_overwrite_a_partition(table, kind):
+    table.create(SCHEMA + "_hoodie_is_deleted boolean\n", order_by="ts", partition_by="p",
+                 options={"hoodie.table.type": kind})
+    gone = {"_hoodie_is_deleted": True}
+    table.write([row("a", "x", 1), row("b", "y", 1), row("c", "z", 1)])
+    table.write([{**row("a", "x", 2)}])
+    table.write([{**row("d", "x", 3), **gone}, {**row("e", "y", 3), **gone}, row("f", "y", 3)],
+                op="insert_overwrite")
+    stored = [{**one, "_hoodie_is_deleted": None} for one in (row("c", "z", 1), row("f", "y", 3))]
+    assert table.read() == stored
+    table.write([row("a", "x", 4)])
+    assert table.read() == [{**row("a", "x", 4), "_hoodie_is_deleted": None}, *stored]

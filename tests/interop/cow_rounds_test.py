@@ -132,3 +132,23 @@ def test_inserts_into_small_files_are_merged_as_hudi_merges_them(hudi, spark015,
         hudi.run("verify", path)
     assert told[0] == told[1]
     assert len(told[0]) == (32 if merged else 45)
+
+
+def test_deletes_alone_overwrite_a_partition(hudi, spark015, tmp_path):
+    """Ours and Spark's overwrite, each of a table of ours, leave the same rows."""
+    columns = {**COLUMNS, "_hoodie_is_deleted": "boolean"}
+    left = []
+    for who in "ours", "theirs":
+        table = Table(columns=columns)
+        path = tmp_path / who
+        table.make(hudi, path, 6)
+        hudi.write(path, [row(i, 1) for i in range(9)])
+        gone = [{**row(i, 2), "_hoodie_is_deleted": True} for i in (20, 23)] # of one partition
+        if who == "ours":
+            hudi.write(path, gone, "--op", "insert_overwrite")
+        else:
+            spark015.write(path, gone, "insert_overwrite")
+        ours = hudi.read(path)
+        assert difference(ours, spark015.read(path)) == []
+        left.append(sorted(one["id"] for one in ours))
+    assert left[0] == left[1] and len(left[0]) == 6

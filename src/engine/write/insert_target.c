@@ -22,6 +22,7 @@ struct hd_insert_target {
     hd_insert_merge *keyed;
     int64_t room; /* of `merge` or `keyed` */
     int64_t n_deleted;
+    bool has_files; /* opened so far */
 };
 
 hudi_status hd_insert_target_open(struct hd_op *op, const struct hd_write_config *config,
@@ -110,6 +111,7 @@ static hudi_status make_room(struct hd_op *op, hd_insert_target *target, int64_t
 
     if (full)
         HD_TRY(close_file(op, target));
+    target->has_files = true;
     if (target->merge == NULL && target->keyed == NULL && target->create == NULL) {
         if (target->next_small < target->n_small)
             HD_TRY(open_small_file(op, target));
@@ -289,9 +291,22 @@ out:
     return status;
 }
 
+/* Deletes alone overwrite a partition too: with an empty base file, as Hudi's create handle leaves
+ * it. The commit knows by it which partitions to replace. */
+static hudi_status overwrite_with_nothing(struct hd_op *op, hd_insert_target *target)
+{
+    if (target->config->operation != HD_OPERATION_INSERT_OVERWRITE || target->has_files ||
+        target->n_deleted == 0)
+        return HUDI_OK;
+    return hd_create_handle_open(op, target->config, target->schema, target->partition_path,
+                                 target->ordinal, target->next_seqno, &target->create);
+}
+
 hudi_status hd_insert_target_close(struct hd_op *op, hd_insert_target *target, uint64_t *next_seqno)
 {
-    const hudi_status status = close_file(op, target);
+    hudi_status status = overwrite_with_nothing(op, target);
+    if (status == HUDI_OK)
+        status = close_file(op, target);
 
     if (next_seqno != NULL)
         *next_seqno = target->next_seqno;

@@ -11,7 +11,7 @@
  * Where the new rows of one partition go: its small files, one after the other until each is full,
  * then new base files that roll over at the size limit. Rows that are deletes are dropped and
  * counted, but where small files are merged (insert_merge.h). Nothing is opened before the first
- * row.
+ * row. A partition that insert_overwrite brings only deletes for gets an empty file.
  */
 typedef struct hd_insert_target hd_insert_target;
 
