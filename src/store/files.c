@@ -226,3 +226,49 @@ void hd_output_file_abort(hd_output_file *file)
     if (file != NULL)
         file->ops->abort(file, crashed(file));
 }
+
+/* Bytes in memory. */
+struct str_file {
+    hd_output_file file;
+    struct hd_str *into;
+    size_t start;
+};
+
+static hudi_status str_write(struct hd_op *op, hd_output_file *file, const void *bytes, uint64_t n)
+{
+    return hd_str_append(op, ((struct str_file *)file)->into, bytes, (size_t)n);
+}
+
+static hudi_status str_sync(struct hd_op *op, hd_output_file *file)
+{
+    (void)op;
+    (void)file;
+    return HUDI_OK;
+}
+
+static hudi_status str_close(struct hd_op *op, hd_output_file *file)
+{
+    (void)op;
+    hd_output_file_release(file);
+    return HUDI_OK;
+}
+
+static void str_abort(hd_output_file *file, bool keep)
+{
+    const struct str_file *self = (const struct str_file *)file;
+
+    (void)keep;
+    self->into->size = self->start;
+    hd_output_file_release(file);
+}
+
+static const struct hd_output_file_ops STR_FILE_OPS = {str_write, str_sync, str_close, str_abort};
+
+hudi_status hd_output_file_of_str(struct hd_op *op, struct hd_str *into, hd_output_file **out)
+{
+    HD_TRY(hd_output_file_init(op, sizeof(struct str_file), &STR_FILE_OPS, "(memory)", out));
+    struct str_file *self = (struct str_file *)*out;
+    self->into = into;
+    self->start = into->size;
+    return HUDI_OK;
+}

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/op.h"
+#include "base/str.h"
 
 /** A file being written, front to back, by one thread. */
 typedef struct hd_output_file hd_output_file;
@@ -21,6 +22,9 @@ hudi_status hd_output_file_close(struct hd_op *op, hd_output_file *file, bool sy
 
 /** Close and delete what was written. Takes NULL. */
 void hd_output_file_abort(hd_output_file *file);
+
+/** Behind the bytes of `into`, which must outlive the file; aborting cuts them back. */
+hudi_status hd_output_file_of_str(struct hd_op *op, struct hd_str *into, hd_output_file **out);
 
 /** The process's standard output; closing it leaves the descriptor open. */
 hudi_status hd_output_file_standard(struct hd_op *op, hd_output_file **out);

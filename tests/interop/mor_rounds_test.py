@@ -108,6 +108,22 @@ def test_we_write_on_in_log_files_of_both(request, hudi, tmp_path, peer):
     hudi.run("verify", turns.path)
 
 
+@pytest.mark.parametrize("peer,name", [(peer, name) for peer in ("spark015", "spark11")
+                                       for name in ("partitioned", "scalars", "nested")])
+def test_hudi_reads_parquet_blocks_of_ours(request, hudi, tmp_path, peer, name):
+    turns, rows = begin(request, hudi, tmp_path, peer, name)
+    turns.our_options.append("hoodie.logfile.data.block.format=parquet")
+    turns.ours("insert", rows(range(40), 1))
+    turns.ours("upsert", rows(range(0, 40, 2), 2))
+    assert "PARQUET_DATA" in hudi.run("log", next(turns.path.rglob(".*.log.*")))
+    turns.check()
+    turns.theirs("upsert", rows(range(0, 40, 5), 3))
+    turns.ours("upsert", rows(range(0, 40, 3), 4))
+    turns.check()
+    turns.compact()
+    turns.check()
+
+
 @pytest.mark.parametrize("peer", WRITERS)
 def test_hudi_compacts_what_we_appended(request, hudi, tmp_path, peer):
     turns, rows = begin(request, hudi, tmp_path, peer, "partitioned")

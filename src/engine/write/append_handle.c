@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/write/append_handle.h"
 
-#include "arrow/avro_encoder.h"
 #include "arrow/schema.h"
 #include "engine/record/delete_values.h"
+#include "engine/write/block_rows.h"
 #include "engine/write/sequence_numbers.h"
 #include "format/layout/partition.h"
 #include "format/log/log_block.h"
@@ -26,15 +26,13 @@ struct hd_append_handle {
     const char *base_instant; /* in the names of log files */
     struct hd_arena arena;
     struct ArrowSchema rows; /* schema->file, constant columns as dictionaries */
-    hd_avro_encoder *encoder;
     hd_log_writer *writer;
     char token[HD_WRITE_TOKEN_BYTES];
     struct hd_str seqno_prefix;
     uint64_t next_seqno;
     int64_t block_bytes;
     /* the blocks at hand */
-    struct hd_str records;
-    int64_t n_records;
+    hd_block_rows *records;
     struct hd_log_deletes deletes;
     /* scratch of one batch */
     struct hd_arena batch_arena;
@@ -164,8 +162,8 @@ static hudi_status count_append(struct hd_op *op, hd_append_handle *handle,
 
     if (stat->path == NULL || strcmp(stat->path, append->path) != 0)
         HD_TRY(name_stat(op, handle, append));
-    stat->num_writes += handle->n_records;
-    stat->num_update_writes += handle->n_records;
+    stat->num_writes += hd_block_rows_length(handle->records);
+    stat->num_update_writes += hd_block_rows_length(handle->records);
     if (deletes)
         stat->num_deletes += (int64_t)handle->deletes.n;
     stat->total_write_bytes += (int64_t)append->size_bytes;
@@ -190,16 +188,6 @@ static hudi_status make_rows_schema(struct hd_op *op, hd_append_handle *handle)
         HD_TRY(hd_schema_init_dictionary(op, field, hd_meta_columns[CONSTANT[i]], true));
     }
     return HUDI_OK;
-}
-
-static hudi_status open_encoder(struct hd_op *op, hd_append_handle *handle)
-{
-    struct hd_avro_schema *avro;
-
-    HD_TRY(make_rows_schema(op, handle));
-    HD_TRY(hd_avro_schema_parse(op, &handle->arena,
-                                hd_slice_text(handle->request.schema->file_avro), &avro));
-    return hd_avro_encoder_new(op, &handle->rows, avro, &handle->encoder);
 }
 
 static hudi_status open_writer(struct hd_op *op, hd_append_handle *handle)
@@ -250,7 +238,8 @@ hudi_status hd_append_handle_open(struct hd_op *op, const struct hd_append_reque
     HD_TRY_OUT(
         hd_str_printf(op, &handle->seqno_prefix, "%s_%u_", config->instant_time, request->ordinal));
     HD_TRY_OUT(begin_stat(op, handle));
-    HD_TRY_OUT(open_encoder(op, handle));
+    HD_TRY_OUT(make_rows_schema(op, handle));
+    HD_TRY_OUT(hd_block_rows_new(op, config, request->schema, &handle->rows, &handle->records));
     HD_TRY_OUT(open_writer(op, handle));
     *out = handle;
     return HUDI_OK;
@@ -262,16 +251,9 @@ out:
 /* ---- blocks -----------------------------------------------------------------------------------
  */
 
-static void put_be32(uint8_t *out, uint32_t value)
-{
-    for (int i = 0; i < 4; i++)
-        out[i] = (uint8_t)(value >> (24 - 8 * i));
-}
-
 /* Bytes around and of one block, as parts to be written. */
 struct block_parts {
     struct hd_str head, tail;
-    uint8_t counts[8];   /* version and number of the records */
     struct hd_str bytes; /* content of a delete block */
 };
 
@@ -299,14 +281,15 @@ static hudi_status frame(struct hd_op *op, const hd_append_handle *handle,
 static hudi_status data_block(struct hd_op *op, const hd_append_handle *handle,
                               struct block_parts *block, struct hd_slice *parts, size_t *n)
 {
-    if (handle->n_records == 0)
+    struct hd_block_content content;
+
+    if (hd_block_rows_length(handle->records) == 0)
         return HUDI_OK;
-    put_be32(block->counts, handle->request.config->table->config.version->log_content_version);
-    put_be32(block->counts + 4, (uint32_t)handle->n_records);
-    HD_TRY(frame(op, handle, HD_LOG_AVRO_DATA, sizeof block->counts + handle->records.size, block));
+    HD_TRY(hd_block_rows_finish(op, handle->records, &content));
+    HD_TRY(frame(op, handle, content.type, content.n_bytes, block));
     parts[(*n)++] = hd_str_slice(&block->head);
-    parts[(*n)++] = hd_slice_of(block->counts, sizeof block->counts);
-    parts[(*n)++] = hd_str_slice(&handle->records);
+    for (size_t i = 0; i < content.n_parts; i++)
+        parts[(*n)++] = content.parts[i];
     parts[(*n)++] = hd_str_slice(&block->tail);
     return HUDI_OK;
 }
@@ -342,8 +325,7 @@ static hudi_status flush(struct hd_op *op, hd_append_handle *handle, bool delete
         goto out;
     HD_TRY_OUT(hd_log_writer_append(op, handle->writer, parts, n, &append));
     HD_TRY_OUT(count_append(op, handle, &append, deletes));
-    handle->records.size = 0;
-    handle->n_records = 0;
+    hd_block_rows_reset(handle->records);
     if (deletes) {
         handle->deletes.n = 0;
         hd_arena_reset(&handle->deletes.arena);
@@ -404,10 +386,8 @@ static hudi_status add_records(struct hd_op *op, hd_append_handle *handle,
         const int64_t part = n - done < chunk ? n - done : chunk;
 
         HD_TRY(hd_op_check_cancel(op));
-        HD_TRY(hd_avro_encoder_add(op, handle->encoder, batch, live + done, part, true,
-                                   &handle->records));
-        handle->n_records += part;
-        if ((int64_t)handle->records.size >= handle->block_bytes)
+        HD_TRY(hd_block_rows_add(op, handle->records, batch, live + done, part));
+        if ((int64_t)hd_block_rows_bytes(handle->records) >= handle->block_bytes)
             HD_TRY(flush(op, handle, false));
     }
     return HUDI_OK;
@@ -542,10 +522,9 @@ void hd_append_handle_abort(struct hd_op *op, hd_append_handle *handle)
     if (handle == NULL)
         return;
     hd_log_writer_abort(op, handle->writer);
-    hd_avro_encoder_free(op, handle->encoder);
+    hd_block_rows_free(op, handle->records);
     hd_schema_clear(&handle->rows);
     hd_str_clear(&handle->seqno_prefix);
-    hd_str_clear(&handle->records);
     hd_log_deletes_clear(op, &handle->deletes);
     hd_free(op, handle->live);
     hd_arena_clear(&handle->batch_arena);

@@ -99,10 +99,12 @@ static hudi_status make_names(struct hd_op *op, hd_base_sink *sink,
     return hd_str_printf(op, &sink->seqno_prefix, "%s_%u_", config->instant_time, target->ordinal);
 }
 
-static hudi_status open_writer(struct hd_op *op, hd_base_sink *sink)
+hudi_status hd_rows_writer_open(struct hd_op *op, const struct hd_write_config *config,
+                                const struct hd_write_schema *schema,
+                                const struct ArrowSchema *columns, hd_output_file *file,
+                                hd_base_writer **out)
 {
     static const char *const UNIQUE[] = {HD_META_RECORD_KEY, HD_META_COMMIT_SEQNO};
-    const struct hd_write_config *config = sink->config;
     struct hd_base_write_options options = {
         .format = config->table->config.base_file_format,
         .codec_level = INT32_MIN,
@@ -110,24 +112,40 @@ static hudi_status open_writer(struct hd_op *op, hd_base_sink *sink)
         .page_bytes = (uint64_t)hd_write_int(config, "hoodie.parquet.page.size"),
         .dictionary = hd_write_bool(config, "hoodie.parquet.dictionary.enabled"),
         .no_dictionary = UNIQUE,
-        .n_no_dictionary = sink->schema->n_meta > 0 ? HD_ARRAY_LENGTH(UNIQUE) : 0,
+        .n_no_dictionary = schema->n_meta > 0 ? HD_ARRAY_LENGTH(UNIQUE) : 0,
     };
-    hudi_status status = HUDI_OK;
-    hd_output_file *file = NULL;
-    char *path = NULL;
+    hudi_status status = codec_of(op, config, &options.codec);
 
-    HD_TRY(codec_of(op, config, &options.codec));
+    *out = NULL;
+    if (status != HUDI_OK) {
+        hd_output_file_abort(file);
+        return status;
+    }
     /* A row group is in memory until it is written, and several files may be open. */
     options.row_group_bytes = hd_min_u64(
         (uint64_t)hd_write_int(config, "hoodie.parquet.block.size"), op->budget->limit_bytes / 8);
-    HD_TRY_OUT(hd_path_join(op, config->table->path, sink->path, &path));
-    HD_TRY_OUT(hd_fs_open_output(op, config->table->fs, path, true, &file));
-    HD_TRY_OUT(hd_base_writer_open(op, file, &sink->file_schema, &options, &sink->writer));
-    HD_TRY_OUT(hd_base_writer_key_value(op, sink->writer, "parquet.avro.schema",
-                                        hd_slice_text(sink->schema->file_avro)));
-    HD_TRY_OUT(
-        hd_base_writer_key_value(op, sink->writer, "writer.model.name", hd_slice_text("avro")));
+    HD_TRY(hd_base_writer_open(op, file, columns, &options, out));
+    HD_TRY_OUT(hd_base_writer_key_value(op, *out, "parquet.avro.schema",
+                                        hd_slice_text(schema->file_avro)));
+    HD_TRY_OUT(hd_base_writer_key_value(op, *out, "writer.model.name", hd_slice_text("avro")));
 out:
+    if (status != HUDI_OK) {
+        hd_base_writer_abort(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+static hudi_status open_writer(struct hd_op *op, hd_base_sink *sink)
+{
+    hd_output_file *file;
+    char *path = NULL;
+
+    HD_TRY(hd_path_join(op, sink->config->table->path, sink->path, &path));
+    hudi_status status = hd_fs_open_output(op, sink->config->table->fs, path, true, &file);
+    if (status == HUDI_OK)
+        status = hd_rows_writer_open(op, sink->config, sink->schema, &sink->file_schema, file,
+                                     &sink->writer);
     hd_free(op, path);
     return status;
 }

@@ -66,6 +66,16 @@ bool hd_base_sink_wants_copy(const hd_base_sink *sink, const hd_base_reader *rea
 hudi_status hd_base_sink_copy_row_group(struct hd_op *op, hd_base_sink *sink,
                                         hd_base_reader *reader, int32_t row_group);
 
+/**
+ * A Parquet file as all that Hudi's writers make, into `file` (taken): codec, pages and row groups
+ * by the options of the write, the Avro schema in its footer.
+ * @param columns  schema->file, where constant columns may be dictionaries
+ */
+hudi_status hd_rows_writer_open(struct hd_op *op, const struct hd_write_config *config,
+                                const struct hd_write_schema *schema,
+                                const struct ArrowSchema *columns, hd_output_file *file,
+                                hd_base_writer **out);
+
 /** The file's columns with dictionary types where a column is one constant. */
 const struct ArrowSchema *hd_base_sink_schema(const hd_base_sink *sink);
 const char *hd_base_sink_file_name(const hd_base_sink *sink);

@@ -108,6 +108,12 @@ hudi_status hd_write_config_init(struct hd_op *op, const struct hd_options *opti
     if (!hd_operation_parse(operation, &config->operation))
         return hd_fail(op, HUDI_INVALID, "operation \"%s\" is not known", operation);
     config->n_tasks = 1;
+    if (config->table->config.version->log_content_version < 2 &&
+        strcasecmp(hd_write_text(config, "hoodie.logfile.data.block.format"), "parquet") == 0)
+        return hd_fail(op, HUDI_INVALID,
+                       "hoodie.logfile.data.block.format=parquet: releases of a table of version "
+                       "%d have no such blocks",
+                       config->table->config.version->number);
     return HUDI_OK;
 }
 

@@ -162,6 +162,21 @@ static void describe_deletes(struct hd_op *op, const struct hd_log_block *block,
     hd_log_deletes_clear(op, &deletes);
 }
 
+static void describe_parquet(struct hd_op *op, hd_log_reader *reader, struct hd_log_block *block,
+                             char *out)
+{
+    hd_base_reader *rows;
+    hd_input_file *file;
+    struct hd_slice schema;
+
+    test_must(op, hd_log_reader_content(op, reader, block));
+    test_must(op, hd_input_file_of_bytes(op, block->content.data, block->content.size, &file));
+    test_must(op, hd_base_reader_open(op, file, HD_BASE_FILE_PARQUET, &rows));
+    test_must(op, hd_base_reader_key_value(op, rows, "parquet.avro.schema", &schema));
+    sprintf(out + strlen(out), "parquet, %d records\n", (int)hd_base_reader_n_rows(rows));
+    hd_base_reader_close(rows);
+}
+
 /* A line for each block: offset, type, version and number of records of its content. */
 static void describe(struct append_test *t, const char *path, char *out)
 {
@@ -190,6 +205,8 @@ static void describe(struct append_test *t, const char *path, char *out)
             sprintf(out + strlen(out), "data of version %u, %u records\n", records.version,
                     records.n_left);
             hd_log_records_close(op, &records);
+        } else if (block.type == HD_LOG_PARQUET_DATA) {
+            describe_parquet(op, reader, &block, out);
         } else {
             assert_int_equal(block.type, HD_LOG_DELETE);
             test_must(op, hd_log_reader_content(op, reader, &block));
@@ -435,6 +452,104 @@ static void a_full_block_is_followed_by_another_and_a_full_file_too(void **state
     close_table(&t);
 }
 
+static void blocks_of_parquet_are_whole_files(void **state)
+{
+    static const char FIRST[] = "p/" LOG(BASE_INSTANT, "3", "3-4-5");
+    struct hd_op *op = *state;
+    struct append_test t;
+    char rows[4000] = "", blocks[1000];
+
+    open_table(op, &t, 6);
+    test_must(op, hd_options_set(op, &t.options, "hoodie.logfile.data.block.format", "parquet"));
+    open_handle(&t, &SLICE);
+    append(&t, "k1|1|~\nk2|2|true\nk3|3|false\n");
+    append(&t, "k4|4|~\n");
+    close_handle(&t);
+    expect_blocks(&t, FIRST, "parquet, 3 records\ndeletes of version 3: p/k2=int 0\n");
+    assert_int_equal(t.status.stats[0].num_writes, 3);
+    assert_int_equal(t.status.stats[0].num_deletes, 1);
+    close_table(&t);
+
+    for (int i = 0; i < 100; i++)
+        sprintf(rows + strlen(rows), "key%03d|%d|~\n", i, i);
+    open_table(op, &t, 4);
+    test_must(op, hd_options_set(op, &t.options, "hoodie.logfile.data.block.format", "parquet"));
+    test_must(op, hd_options_set(op, &t.options, "hoodie.logfile.data.block.max.size", "4000"));
+    open_handle(&t, &SLICE);
+    append(&t, rows);
+    append(&t, rows);
+    close_handle(&t);
+    assert_int_equal(t.status.stats[0].num_writes, 200);
+    describe(&t, FIRST, blocks);
+    assert_non_null(strchr(strchr(blocks, '\n') + 1, '\n')); /* more than two */
+    close_table(&t);
+}
+
+static void tables_below_version_4_get_no_blocks_of_parquet(void **state)
+{
+    struct hd_op *op = *state;
+    struct append_test t;
+
+    open_table(op, &t, 3);
+    test_must(op, hd_options_set(op, &t.options, "hoodie.logfile.data.block.format", "parquet"));
+    t.config.table = &t.snapshot;
+    assert_int_equal(hd_write_config_init(op, &t.options, &t.config), HUDI_INVALID);
+    hd_op_clear_error(op);
+    close_table(&t);
+}
+
+static hudi_status write_some(struct append_test *t, struct hd_shared_array *records,
+                              const struct ArrowArray *keys)
+{
+    struct hd_op *op = t->op;
+    const struct hd_append_request request = {
+        .config = &t->config, .schema = &t->schema, .merger = t->merger, .slice = &SLICE};
+    struct ArrowArray borrowed;
+    hd_append_handle *handle;
+
+    HD_TRY(hd_append_handle_open(op, &request, &t->status, &handle));
+    hudi_status status = hd_array_borrow(op, keys, &borrowed);
+    if (status == HUDI_OK)
+        status = hd_append_handle_append(op, handle, records, &borrowed, NULL);
+    if (status != HUDI_OK) {
+        hd_append_handle_abort(op, handle);
+        return status;
+    }
+    return hd_append_handle_close(op, handle);
+}
+
+static void blocks_of_parquet_survive_every_fault(void **state)
+{
+    struct hd_op *op = *state;
+    struct append_test t;
+    struct hd_shared_array *shared;
+    struct ArrowArray batch, keys;
+    struct ArrowSchema key;
+    hudi_status status = HUDI_INTERNAL;
+
+    open_table(op, &t, 6);
+    test_must(op, hd_options_set(op, &t.options, "hoodie.logfile.data.block.format", "parquet"));
+    open_handle(&t, &SLICE);
+    test_rows(op, &t.schema.record, "k1|1|~\nk2|2|true\n", &batch);
+    test_must(op, hd_schema_copy(op, t.schema.record.children[0], &key));
+    test_column(op, &key, 0, "k1|1|~\nk2|2|true\n", &keys);
+    test_must(op, hd_shared_array_new(op, &batch, &shared));
+    for (int nth = 1; status != HUDI_OK; nth++) {
+        test_fault_arm(op, nth);
+        status = write_some(&t, shared, &keys);
+        assert_int_equal(status == HUDI_OK, !test_fault_fired(op));
+        test_fault_disarm(op);
+        if (test_table_has(&t.table, "p/" LOG(BASE_INSTANT, "3", "0-4-5")))
+            test_table_remove(&t.table, "p/" LOG(BASE_INSTANT, "3", "0-4-5"));
+        else
+            assert_int_not_equal(status, HUDI_OK);
+    }
+    hd_array_clear(&keys);
+    hd_schema_clear(&key);
+    hd_shared_array_free(shared);
+    close_table(&t);
+}
+
 static void deletes_stand_behind_the_data_with_their_ordering_values(void **state)
 {
     static const char PATH[] = "p/" LOG(BASE_INSTANT, "3", "3-4-5");
@@ -521,6 +636,12 @@ int main(void)
                                         test_op_setup, test_op_teardown),
         cmocka_unit_test_setup_teardown(a_full_block_is_followed_by_another_and_a_full_file_too,
                                         test_op_setup, test_op_teardown),
+        cmocka_unit_test_setup_teardown(blocks_of_parquet_are_whole_files, test_op_setup,
+                                        test_op_teardown),
+        cmocka_unit_test_setup_teardown(tables_below_version_4_get_no_blocks_of_parquet,
+                                        test_op_setup, test_op_teardown),
+        cmocka_unit_test_setup_teardown(blocks_of_parquet_survive_every_fault, test_op_setup,
+                                        test_op_teardown),
         cmocka_unit_test_setup_teardown(deletes_stand_behind_the_data_with_their_ordering_values,
                                         test_op_setup, test_op_teardown),
         cmocka_unit_test_setup_teardown(the_delete_operation_deletes_by_arrival, test_op_setup,
