@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <arrow/buffer.h>
+#include <arrow/memory_pool.h>
 #include <arrow/result.h>
 #include <arrow/util/future.h>
+#include <cstdlib>
 #include <exception>
 #include <new>
 #include <parquet/exception.h>
@@ -98,7 +100,19 @@ class Pool : public arrow::MemoryPool
         return arrow::Status::OK();
     }
 
-    arrow::MemoryPool *below_ = arrow::default_memory_pool();
+    /* jemalloc, where Arrow was built with it: of what is freed it keeps less than Arrow's own
+     * choice, a quarter of the resident memory, for the same time. */
+    static arrow::MemoryPool *choose()
+    {
+        arrow::MemoryPool *pool = nullptr;
+
+        if (std::getenv("ARROW_DEFAULT_MEMORY_POOL") == nullptr &&
+            arrow::jemalloc_memory_pool(&pool).ok())
+            return pool;
+        return arrow::default_memory_pool();
+    }
+
+    arrow::MemoryPool *below_ = choose();
 };
 
 } // namespace
