@@ -63,7 +63,19 @@ def read(columns, least, *files):
     return n
 
 
-def hudi_rs(table, columns, least, since):
+def copy(output, *files):
+    """The bytes of files, written by one call each and synced."""
+    n = 0
+    for file in files:
+        with open(file, "rb") as source:
+            data = source.read()
+        with open(output, "wb", buffering=0) as sink:
+            n += sink.write(data)
+            os.fsync(sink.fileno())
+    return n
+
+
+def hudi_rs(table, columns, least, since, mode=""):
     from hudi import HudiQueryType, HudiReadOptions, HudiTableBuilder
     options = HudiReadOptions()
     if columns:
@@ -72,7 +84,10 @@ def hudi_rs(table, columns, least, since):
         options = options.with_filters([("ts", ">=", least)])
     if since:
         options = options.with_query_type(HudiQueryType.Incremental).with_start_timestamp(since)
-    return sum(batch.num_rows for batch in HudiTableBuilder.from_base_uri(table).build().read(options))
+    builder = HudiTableBuilder.from_base_uri(table)
+    if mode == "read-optimized":
+        builder = builder.with_option("hoodie.read.use.read_optimized.mode", "true")
+    return sum(batch.num_rows for batch in builder.build().read(options))
 
 
 if __name__ == "__main__":

@@ -57,9 +57,11 @@ class Spark(peers.Spark):
         after, peak = usage(self.process.pid)
         return {"cpu": after - before, "wall": seconds, "rss": peak}
 
-    def put(self, table, operation, source, new=False):
-        key = ("--key", "id", "--partition", "region", "--ordering", "ts", "--name", "t") if new else ()
-        return self.measured("write", table, "--op", operation, "--input", source, *key, "--options", *self.SAME)
+    def put(self, table, operation, source, new=False, partition="region", options=()):
+        key = ("--key", "id", "--ordering", "ts", "--name", "t") if new else ()
+        by = ("--partition", partition) if new and partition else ()
+        return self.measured("write", table, "--op", operation, "--input", source, *key, *by, "--options", *self.SAME,
+                             *options)
 
     def query(self, table, what):
         return self.measured("sql", table, what, "--out", self.file())
