@@ -89,10 +89,10 @@ class Logs:
             table = self.append(share, self.source("logs-some", ids, 1))
             if share == 20:
                 continue # of the size that the peers' figures are for
-            self.read(f"merged read, {text} in the log", table, [], ["", "", *base], [table, "", "", ""], ALL)
-            self.read(f"... of 2 columns, {text}", table, ["--columns", "id,price"], ["id,price", "", *base],
+            self.read(f"merged read {text} in the log", table, [], ["", "", *base], [table, "", "", ""], ALL)
+            self.read(f"... 2 columns {text}", table, ["--columns", "id,price"], ["id,price", "", *base],
                       [table, "id,price", "", ""], "select count(*), sum(hash(id, price)) from {t}")
-            self.read(f"incremental read, {text}", table, ["--since", self.first], None,
+            self.read(f"incremental read {text}", table, ["--since", self.first], None,
                       [table, "", "", self.first], None)
         self.read("read-optimized read", table, ["--read-optimized"], ["", "", *base],
                   [table, "", "", "", "read-optimized"], None)
