@@ -52,7 +52,8 @@ static void print_json(const hudi_instant *instant, const hudi_commit_summary *s
                (long long)summary->n_deletes, (long long)summary->n_files,
                (long long)summary->n_written_bytes, (long long)summary->n_replaced_groups);
     }
-    print_json_service(instant, details);
+    if (details != NULL)
+        print_json_service(instant, details);
     printf("}\n");
 }
 
@@ -96,13 +97,16 @@ static void print_line(const hudi_instant *instant, const hudi_commit_summary *s
         if (summary->n_replaced_groups > 0)
             printf(", %lld file groups replaced", (long long)summary->n_replaced_groups);
     }
-    print_service(instant, details);
-    if (details->duration_ms >= 0)
+    if (details != NULL)
+        print_service(instant, details);
+    if (details != NULL && details->duration_ms >= 0)
         printf("  in %.1f s", (double)details->duration_ms / 1000);
     printf("\n");
 }
 
-static int print_timeline(const hudi_table *table, const hudi_timeline *timeline, bool json)
+/* `explains`: says what services did, which of archived ones is not read. */
+static int print_timeline(const hudi_table *table, const hudi_timeline *timeline, bool explains,
+                          bool json)
 {
     hudi_error *error = NULL;
     int exit_code = CLI_EXIT_OK;
@@ -116,13 +120,13 @@ static int print_timeline(const hudi_table *table, const hudi_timeline *timeline
         if (hudi_instant_summary(table, instant, &summary, &error) != HUDI_OK)
             exit_code = cli_fail(error);
         error = NULL;
-        if (hudi_instant_explain(table, instant, &details, &error) != HUDI_OK)
+        if (explains && hudi_instant_explain(table, instant, &details, &error) != HUDI_OK)
             exit_code = cli_fail(error);
         error = NULL;
         if (json)
-            print_json(instant, &summary, &details);
+            print_json(instant, &summary, explains ? &details : NULL);
         else
-            print_line(instant, &summary, &details);
+            print_line(instant, &summary, explains ? &details : NULL);
     }
     return exit_code;
 }
@@ -138,11 +142,11 @@ static int run(hudi_context *context, const struct cli_args *args)
     if (hudi_table_open(context, args->words[0], args->options, &table, &error) != HUDI_OK)
         return cli_fail(error);
     if (cli_value(&cli_timeline, args, "archived") == NULL)
-        exit_code = print_timeline(table, hudi_table_timeline(table), json);
+        exit_code = print_timeline(table, hudi_table_timeline(table), true, json);
     else if (hudi_table_archived_timeline(table, &archived, &error) != HUDI_OK)
         exit_code = cli_fail(error);
     else
-        exit_code = print_timeline(table, archived, json);
+        exit_code = print_timeline(table, archived, false, json);
     hudi_timeline_free(archived);
     hudi_table_free(table);
     return exit_code;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Faults of the timeline that users met elsewhere: each report as a kind, with its variants."""
+import json
 import re
 import pytest
 
@@ -182,3 +183,16 @@ def test_what_a_clean_that_died_took_in_part_is_an_error(table, logged):
     assert table.read() == last
     table.do("clean", table.path)
     assert table.read() == last
+
+
+@pytest.mark.parametrize("name,n", [("spark-1.0.2-archived-cow", 12), ("spark-1.2.0-archived-cow", 12),
+                                    ("spark-1.1.1-archived-mor", 12)])
+def test_the_archive_of_1x_is_listed(name, n, tmp_path):
+    table = Table(tmp_path)
+    table.path = unpack_golden(name, tmp_path / "unpacked")
+    listed = [json.loads(line) for line in table.do("timeline", table.path, "--archived", "--json").splitlines()]
+    assert len(listed) == n and listed == sorted(listed, key=lambda one: one["time"])
+    for one in listed: # what services did is not read from there: nothing is said of it
+        assert ("operation" in one) == ("files" in one) == (one["action"] != "clean")
+    active = [json.loads(line)["time"] for line in table.do("timeline", table.path, "--json").splitlines()]
+    assert listed[-1]["time"] < active[0]
