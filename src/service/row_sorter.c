@@ -3,8 +3,12 @@
 
 #include <stdlib.h>
 
+#include "arrow/gather.h"
 #include "engine/record/key_range.h"
 #include "engine/write/global_sort.h"
+
+#define MAX_BATCH_ROWS 65536
+#define BATCH_BYTES (UINT64_C(8) << 20)
 
 /* A row that is held, and where its key is. */
 struct entry {
@@ -27,7 +31,11 @@ struct hd_row_sorter {
     size_t n_entries, entry_capacity;
     struct hd_str keys;
     uint64_t held_bytes;
-    bool has_runs;
+    bool has_runs;     /* on disk; else all rows are held, and sorted at the end */
+    size_t next_entry; /* of these */
+    int64_t batch_rows;
+    const struct ArrowArray **sources; /* held[].rows */
+    struct hd_run_list runs;
     struct hd_arena arena; /* of the views */
 };
 
@@ -56,6 +64,7 @@ static void let_go(hd_row_sorter *sorter)
         hd_array_clear(&sorter->held[i].rows);
     sorter->n_held = 0;
     sorter->n_entries = 0;
+    sorter->next_entry = 0;
     sorter->keys.size = 0;
     sorter->held_bytes = 0;
     hd_arena_reset(&sorter->arena);
@@ -69,6 +78,8 @@ void hd_row_sorter_free(struct hd_op *op, hd_row_sorter *sorter)
     hd_global_sort_free(op, sorter->sort);
     hd_free(op, sorter->held);
     hd_free(op, sorter->entries);
+    hd_free(op, sorter->sources);
+    hd_free(op, sorter->runs.runs);
     hd_str_clear(&sorter->keys);
     hd_arena_clear(&sorter->arena);
     hd_free(op, sorter);
@@ -92,12 +103,17 @@ static int compare(const void *a, const void *b, void *argument)
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
+static void sort_held(hd_row_sorter *sorter)
+{
+    qsort_r(sorter->entries, sorter->n_entries, sizeof *sorter->entries, compare, sorter);
+}
+
 /* What is held becomes a run. */
 static hudi_status write_run(struct hd_op *op, hd_row_sorter *sorter)
 {
     if (sorter->n_entries == 0)
         return HUDI_OK;
-    qsort_r(sorter->entries, sorter->n_entries, sizeof *sorter->entries, compare, sorter);
+    sort_held(sorter);
     HD_TRY(hd_global_sort_begin_run(op, sorter->sort));
     for (size_t i = 0; i < sorter->n_entries; i++) {
         const struct entry *const entry = &sorter->entries[i];
@@ -157,10 +173,43 @@ hudi_status hd_row_sorter_add(struct hd_op *op, hd_row_sorter *sorter, struct Ar
     return sorter->held_bytes >= job->sort_bytes ? write_run(op, sorter) : HUDI_OK;
 }
 
+/* All rows fit into memory: they are sorted there, and go out as columns. */
+static hudi_status keep_held(struct hd_op *op, hd_row_sorter *sorter)
+{
+    if (sorter->n_entries == 0)
+        return HUDI_OK;
+    const uint64_t rows = BATCH_BYTES / (sorter->held_bytes / sorter->n_entries + 1);
+
+    sort_held(sorter);
+    sorter->batch_rows = rows < 1 ? 1 : rows > MAX_BATCH_ROWS ? MAX_BATCH_ROWS : (int64_t)rows;
+    HD_TRY(hd_alloc_array(op, sorter->n_held, sizeof(const struct ArrowArray *), &sorter->sources));
+    for (size_t i = 0; i < sorter->n_held; i++)
+        sorter->sources[i] = &sorter->held[i].rows;
+    return HUDI_OK;
+}
+
 hudi_status hd_row_sorter_finish(struct hd_op *op, hd_row_sorter *sorter)
 {
+    if (!sorter->has_runs)
+        return keep_held(op, sorter);
     HD_TRY(write_run(op, sorter));
-    return sorter->has_runs ? hd_global_sort_finish(op, sorter->sort) : HUDI_OK;
+    return hd_global_sort_finish(op, sorter->sort);
+}
+
+/* The next of the held rows. */
+static hudi_status next_held(struct hd_op *op, hd_row_sorter *sorter, struct ArrowArray *out)
+{
+    if (sorter->next_entry == sorter->n_entries)
+        return HUDI_END;
+    hd_run_list_reset(&sorter->runs);
+    while (sorter->next_entry < sorter->n_entries &&
+           (int64_t)sorter->runs.n_rows < sorter->batch_rows) {
+        const struct entry *const entry = &sorter->entries[sorter->next_entry++];
+
+        HD_TRY(hd_run_list_add(op, &sorter->runs, entry->batch, entry->row, 1));
+    }
+    return hd_gather(op, &sorter->job->schema->file, sorter->sources, (uint32_t)sorter->n_held,
+                     sorter->runs.runs, sorter->runs.n_runs, out);
 }
 
 hudi_status hd_row_sorter_next(struct hd_op *op, hd_row_sorter *sorter, struct ArrowArray *out)
@@ -171,7 +220,7 @@ hudi_status hd_row_sorter_next(struct hd_op *op, hd_row_sorter *sorter, struct A
 
     *out = (struct ArrowArray){0};
     if (!sorter->has_runs)
-        return HUDI_END;
+        return next_held(op, sorter, out);
     HD_TRY(hd_global_sort_next(op, sorter->sort, &partition, &rows, &keys));
     hd_array_clear(&keys);
     const hudi_status status = hd_array_share(op, rows, -1, out);
