@@ -196,3 +196,18 @@ def test_the_archive_of_1x_is_listed(name, n, tmp_path):
         assert ("operation" in one) == ("files" in one) == (one["action"] != "clean")
     active = [json.loads(line)["time"] for line in table.do("timeline", table.path, "--json").splitlines()]
     assert listed[-1]["time"] < active[0]
+
+
+def test_a_savepointed_commit_does_not_hide_the_archived_ones_behind_it(tmp_path):
+    table = Table(tmp_path)
+    table.path = unpack_golden("spark-1.1.1-archived-mor", tmp_path / "unpacked")
+    wanted = table.do("read", table.path, "--since", "20261130142325963")
+    assert len(wanted.splitlines()) == 33
+    timeline = table.path / ".hoodie" / "timeline"
+    content = next(timeline.glob("*.deltacommit")).read_bytes()
+    for name in ("20261130142319273.deltacommit.requested", "20261130142319273.deltacommit.inflight",
+                 "20261130142319273.savepoint.inflight"):
+        (timeline / name).touch()
+    (timeline / "20261130142319273_20261130142325963.deltacommit").write_bytes(content)
+    (timeline / "20261130142319273_20261130142325964.savepoint").write_bytes(content)
+    assert table.do("read", table.path, "--since", "20261130142325963") == wanted

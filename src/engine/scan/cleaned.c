@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/scan/scan_internal.h"
@@ -53,6 +54,29 @@ static bool is_later(const struct history *h, const char *time)
     return strcmp(time, first_time(h)) > 0;
 }
 
+static int by_time(const void *a, const void *b)
+{
+    const struct later_write *const x = a, *const y = b;
+    const int order = strcmp(x->time, y->time);
+
+    return order != 0 ? order : (x->active == NULL) - (y->active == NULL);
+}
+
+/* In order, whatever savepoints held back when others were archived. One that a crash left in both
+ * timelines counts as active. */
+static void sort_writes(struct history *h)
+{
+    size_t n = 0;
+
+    if (h->n_writes > 0)
+        qsort(h->writes, h->n_writes, sizeof *h->writes, by_time);
+    for (size_t i = 0; i < h->n_writes; i++) {
+        if (n == 0 || strcmp(h->writes[n - 1].time, h->writes[i].time) != 0)
+            h->writes[n++] = h->writes[i];
+    }
+    h->n_writes = n;
+}
+
 static hudi_status list_writes(struct hd_op *op, struct history *h)
 {
     const struct hd_timeline *timeline = h->timeline;
@@ -74,11 +98,9 @@ static hudi_status list_writes(struct hd_op *op, struct history *h)
 
         if (!hd_instant_is_completed_write(instant) || !is_later(h, instant->time))
             continue;
-        /* One that a crash left in both counts as active. */
-        while (h->n_writes > 0 && strcmp(h->writes[h->n_writes - 1].time, instant->time) >= 0)
-            h->n_writes--;
         h->writes[h->n_writes++] = (struct later_write){.time = instant->time, .active = instant};
     }
+    sort_writes(h);
     return HUDI_OK;
 }
 

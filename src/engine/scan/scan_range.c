@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/scan/scan_internal.h"
@@ -28,6 +29,7 @@ bool hd_scan_is_in_range(const hd_scan_plan *plan, const char *time, const char 
 /* A completed write of the active or the archived timeline. */
 struct write {
     const char *time, *completion;
+    bool is_archived;
 };
 
 struct writes {
@@ -46,12 +48,34 @@ static bool is_archived_write(const struct hd_archived_instant *instant)
             action == HD_ACTION_REPLACECOMMIT);
 }
 
-static void add_write(struct writes *writes, const char *time, const char *completion)
+static void add_write(struct writes *writes, const char *time, const char *completion,
+                      bool is_archived)
 {
-    /* One that a crash left in both timelines comes twice. */
-    while (writes->n > 0 && strcmp(writes->all[writes->n - 1].time, time) >= 0)
-        writes->n--;
-    writes->all[writes->n++] = (struct write){time, completion == NULL ? time : completion};
+    writes->all[writes->n++] =
+        (struct write){time, completion == NULL ? time : completion, is_archived};
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct write *const x = a, *const y = b;
+    const int order = strcmp(x->time, y->time);
+
+    return order != 0 ? order : (int)x->is_archived - (int)y->is_archived;
+}
+
+/* In order, whatever savepoints held back when others were archived; one that a crash left in both
+ * timelines comes once. */
+static void sort_writes(struct writes *writes)
+{
+    size_t n = 0;
+
+    if (writes->n > 0)
+        qsort(writes->all, writes->n, sizeof *writes->all, by_time);
+    for (size_t i = 0; i < writes->n; i++) {
+        if (n == 0 || strcmp(writes->all[n - 1].time, writes->all[i].time) != 0)
+            writes->all[n++] = writes->all[i];
+    }
+    writes->n = n;
 }
 
 /* `with_archive`: those that were archived, too. */
@@ -68,12 +92,14 @@ static hudi_status list_writes(struct hd_op *op, const struct hd_table_snapshot 
         const struct hd_archived_instant *const instant = &out->archive.instants[i];
 
         if (is_archived_write(instant))
-            add_write(out, instant->time, instant->completion_time);
+            add_write(out, instant->time, instant->completion_time, true);
     }
     for (size_t i = 0; i < timeline->n_instants; i++) {
         if (hd_instant_is_completed_write(&timeline->instants[i]))
-            add_write(out, timeline->instants[i].time, hd_scan_completion(&timeline->instants[i]));
+            add_write(out, timeline->instants[i].time, hd_scan_completion(&timeline->instants[i]),
+                      false);
     }
+    sort_writes(out);
     return HUDI_OK;
 }
 
