@@ -3,6 +3,7 @@
 import json
 import shutil
 
+import pyarrow as pa
 import pytest
 
 from conftest import Refused, run
@@ -77,3 +78,30 @@ def test_a_value_that_does_not_fit_fails_its_row_alone(table, name, format_name)
     told = json.loads(table.do("write", table.path, path, "--ignore-failed", "--json"))
     assert (told["inserts"], told["failed"]) == (2, 1)
     assert table.values("id") == [1, 3]
+
+
+def texts(values):
+    """A column of type string with any bytes in it."""
+    offsets = [0]
+    for value in values:
+        offsets.append(offsets[-1] + len(value))
+    return pa.Array.from_buffers(pa.string(), len(values), [None, pa.array(offsets, pa.int32()).buffers()[1],
+                                                            pa.py_buffer(b"".join(values))])
+
+
+@pytest.mark.parametrize("column", ["v", "id", "p", "l", "s"])
+def test_texts_that_are_no_utf8_fail_their_row_alone(table, column):
+    """Also where two halves of a character end one text and begin the next."""
+    bad = [b"a", b"\xff\xfe", "ü".encode(), b"x\xc3", b"\xbcy", b"z"]
+    good = [f"k{i}".encode() for i in range(6)]
+    columns = {name: texts(bad if name == column else good) for name in ("id", "p", "v", "s")}
+    lists = pa.ListArray.from_arrays(pa.array([0, 1, 2, 3, 4, 5, 6], pa.int32()), texts(bad if column == "l" else good))
+    columns["l"] = lists
+    columns["s"] = pa.StructArray.from_arrays([columns["s"]], names=["t"])
+    table.create("id string\np string\nv string\n", partition_by="p")
+    rows = pa.table(columns)
+    with pytest.raises(Refused, match=rf'3 records could not be written, first .* row 2: column "{column}": "\\xff\\xfe" is no UTF-8'):
+        table.write(rows)
+    told = json.loads(table.do("write", table.path, table.folder / "in1.parquet", "--ignore-failed", "--json"))
+    assert (told["inserts"], told["failed"]) == (3, 3)
+    assert len(table.read()) == 3

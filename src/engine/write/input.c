@@ -6,6 +6,7 @@
 
 #include "arrow/cast.h"
 #include "arrow/schema.h"
+#include "arrow/text_check.h"
 #include "engine/record/projection.h"
 #include "format/table/table_schema.h"
 
@@ -206,6 +207,7 @@ hudi_status hd_input_convert(struct hd_op *op, struct hd_input *input, struct Ar
     HD_TRY_OUT(take_columns(op, input, batch, &canonical));
     HD_TRY_OUT(
         hd_projection_apply_rows(op, input->projection, &canonical, &input->misfits, &records));
+    HD_TRY_OUT(hd_check_texts(op, &input->arena, &input->record, &records, &input->misfits));
     HD_TRY_OUT(hd_misfits_sort(op, &input->misfits));
     HD_TRY_OUT(hd_key_generator_apply(op, input->generator, &records, &input->arena,
                                       input->partitions, &out->keys));
