@@ -10,7 +10,7 @@ static const struct cli_option OPTIONS[] = {
      "hoodie.compact.inline.max.delta.commits"},
     {"target-io", "MB", "read and write no more than this", "hoodie.compaction.target.io"},
     {"logs", NULL, "merge log files into one log file, and leave base files as they are", NULL},
-    {"blocks", "N", "with --logs: only where there are so many log files",
+    {"blocks", "N", "with --logs: only where there are so many log files or blocks",
      "hoodie.log.compaction.blocks.threshold"},
     {"json", NULL, "one JSON object for each compaction", NULL},
     {NULL, NULL, NULL, NULL}};

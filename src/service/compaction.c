@@ -201,6 +201,7 @@ const hd_rewrite_service hd_log_compaction = {
     .name = "log compaction",
     .action = HD_ACTION_LOGCOMPACTION,
     .completed_action = HD_ACTION_DELTACOMMIT,
+    .role = HD_CONFLICT_WRITE, /* what was written meanwhile to the same file groups wins */
     .drops_plan = true,
     .inline_key = "hoodie.log.compaction.inline",
     .is_for = is_for_log,

@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "format/layout/file_system_view.h"
+#include "format/log/log_reader.h"
 #include "format/timeline/replace_plan.h"
 
 #define MB (INT64_C(1) << 20)
@@ -142,7 +143,8 @@ struct planner {
     size_t n_compactions, n_clusterings;
     struct candidate *candidates;
     size_t n_candidates;
-    size_t least_logs; /* slices with fewer log files are no candidates */
+    size_t least_logs;  /* slices with fewer log files are no candidates, */
+    bool counts_blocks; /* unless these have as many blocks of rows and deletes */
     struct hd_compaction_plan *plan;
     uint64_t n_bytes;
 };
@@ -240,6 +242,42 @@ static hudi_status add_candidate(struct hd_op *op, struct planner *planner,
     return HUDI_OK;
 }
 
+static hudi_status count_blocks(struct hd_op *op, const struct planner *planner,
+                                const struct hd_data_file *log, size_t *n)
+{
+    const struct hd_table_snapshot *const table = planner->table;
+    hudi_status status = HUDI_OK;
+    hd_log_reader *reader = NULL;
+    struct hd_log_block block;
+    char *path = NULL;
+
+    HD_TRY_OUT(hd_path_join(op, table->path, log->path, &path));
+    HD_TRY_OUT(hd_log_reader_open(op, table->fs, path, &reader));
+    while (*n < planner->least_logs &&
+           (status = hd_log_reader_next(op, reader, &block)) == HUDI_OK) {
+        *n += block.type != HD_LOG_COMMAND && block.type != HD_LOG_CORRUPT;
+        hd_log_block_clear(op, &block);
+    }
+    status = status == HUDI_END ? HUDI_OK : status;
+out:
+    hd_log_reader_close(op, reader);
+    hd_free(op, path);
+    return hd_fail_path(op, status, log->path);
+}
+
+static hudi_status has_enough_logs(struct hd_op *op, const struct planner *planner,
+                                   const struct hd_file_slice *slice, bool *out)
+{
+    size_t n_blocks = 0;
+
+    *out = slice->n_logs >= planner->least_logs;
+    for (size_t i = 0; planner->counts_blocks && !*out && i < slice->n_logs; i++) {
+        HD_TRY(count_blocks(op, planner, &slice->logs[i], &n_blocks));
+        *out = n_blocks >= planner->least_logs;
+    }
+    return HUDI_OK;
+}
+
 /* Invariants 1 and 2. */
 static hudi_status find_candidates(struct hd_op *op, struct planner *planner)
 {
@@ -253,7 +291,12 @@ static hudi_status find_candidates(struct hd_op *op, struct planner *planner)
         const struct hd_file_slice *const slice =
             hd_file_group_slice_as_of(&planner->view.groups[i], NULL);
 
-        if (slice != NULL && slice->n_logs >= planner->least_logs && !is_pending(planner, slice))
+        bool enough;
+
+        if (slice == NULL || slice->n_logs == 0 || is_pending(planner, slice))
+            continue;
+        HD_TRY(has_enough_logs(op, planner, slice, &enough));
+        if (enough)
             HD_TRY(add_candidate(op, planner, slice));
     }
     return HUDI_OK;
@@ -405,7 +448,8 @@ hudi_status hd_log_compaction_plan_make(struct hd_op *op, hd_pool *pool,
                                         struct hd_compaction_plan *out, uint64_t *n_bytes)
 {
     static const struct strategy ALL = {"", AS_LISTED, false, ALL_DAYS};
-    struct planner planner = {.table = table, .options = options, .strategy = &ALL};
+    struct planner planner = {
+        .table = table, .options = options, .strategy = &ALL, .counts_blocks = true};
 
     *out = (struct hd_compaction_plan){.compactor = LOG_COMPACTOR};
     *n_bytes = 0;

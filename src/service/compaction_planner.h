@@ -27,9 +27,9 @@ hudi_status hd_log_compaction_is_due(struct hd_op *op, const struct hd_table_sna
                                      const struct hd_options *options, bool by_hand, bool *out);
 
 /**
- * Make the plan of a log compaction: slices of hoodie.log.compaction.blocks.threshold log files.
- * Source: HoodieLogCompactionPlanGenerator (Hudi 0.15.0), which counts blocks as well where there
- * are fewer files
+ * Make the plan of a log compaction: slices of hoodie.log.compaction.blocks.threshold log files, or
+ * of so many blocks in these. Source: HoodieLogCompactionPlanGenerator (Hudi 0.15.0), which counts
+ * only blocks that are valid
  */
 hudi_status hd_log_compaction_plan_make(struct hd_op *op, hd_pool *pool,
                                         const struct hd_table_snapshot *table,

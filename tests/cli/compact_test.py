@@ -293,7 +293,7 @@ def test_log_files_become_one_and_rows_stay(many_logs):
     assert {len(header["COMPACTED_BLOCK_TIMES"].split(",")) for header in headers} == {6}
     assert {header["INSTANT_TIME"] for header in headers} == {instant}
     # What came before is the same, and what comes later lies on top.
-    assert run("compact", many_logs, "--logs", "--blocks", 8).stderr == b"nothing to compact\n"
+    assert run("compact", many_logs, "--logs", "--blocks", 100).stderr == b"nothing to compact\n"
     done("write", many_logs, "-", "--format", "jsonl", stdin=lines([{**ROWS[4], "name": "later", "qty": 200.0}]))
     after = [{**row, "name": "later", "qty": 200.0} if row["id"] == 4 else row for row in before]
     expect_same_values(rows_of(many_logs), after)
@@ -339,6 +339,17 @@ def test_a_slice_that_was_written_to_after_the_plan_is_left_as_it_is(many_logs):
     assert "0 findings" in done("verify", many_logs)
 
 
+def test_blocks_count_where_log_files_are_few(logged):
+    append = ["-o", "libhudi.log.append.enable=true"]
+    for i in range(3):
+        done("write", logged, "-", "--format", "jsonl", *append, stdin=lines([{**row, "name": f"{i}"} for row in ROWS]))
+    before = rows_of(logged)
+    assert len(log_versions(logged)) < 10
+    assert run("compact", logged, "--logs", "--blocks", 6).stderr == b"nothing to compact\n"
+    assert "2 log files written" in done("compact", logged, "--logs", "--blocks", 5)
+    assert rows_of(logged) == before
+
+
 def test_a_write_compacts_log_files_when_it_is_time(many_logs):
     before = rows_of(many_logs)
     done("write", many_logs, "-", "--format", "jsonl", "-o", "hoodie.log.compaction.inline=true",
@@ -367,3 +378,18 @@ def test_log_files_of_the_real_hudi_become_one_and_rows_stay(tmp_path, name):
     assert run("verify", table).returncode == OK
     assert run("compact", table).returncode == OK
     assert difference(without_file(before), without_file(rows_of(table))) == []
+
+
+def test_writers_of_several_processes_go_on_while_a_log_compaction_is_planned(many_logs):
+    several = ["-o", "hoodie.write.concurrency.mode=optimistic_concurrency_control", "-o",
+               "hoodie.write.lock.provider=org.apache.hudi.client.transaction.lock.FileSystemBasedLockProvider"]
+    before = rows_of(many_logs)
+    instant = done("compact", many_logs, "--logs", "--schedule", *several).split("\t")[0]
+    done("write", many_logs, "-", "--format", "jsonl", *several,
+         stdin=lines([{**ROWS[4], "name": "later", "qty": 200.0}]))
+    after = [{**row, "name": "later", "qty": 200.0} if row["id"] == 4 else row for row in before]
+    expect_same_values(rows_of(many_logs), after)
+    (ran,) = json_lines(run("compact", many_logs, "--logs", "--run", "--json", *several).stdout.decode())
+    assert (ran["instant"], ran["state"], ran["files"]) == (instant, "COMPLETED", 1)
+    expect_same_values(rows_of(many_logs), after)
+    assert "0 findings" in done("verify", many_logs)
