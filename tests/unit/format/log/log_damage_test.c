@@ -25,6 +25,13 @@
 #include "unit/format/log/log_testing.h"
 
 #define MAX_BLOCKS 16
+/* Sanitizers are slow: they see every third byte. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define IS_SANITIZED true
+#else
+#define IS_SANITIZED false
+#endif
+#define STEP (IS_SANITIZED ? 3 : 1)
 #define MEMORY_BYTES (INT64_C(96) << 20) /* the readers of Parquet included */
 
 /* The blocks, in this order: what matters is that the types differ. */
@@ -61,7 +68,8 @@ static int64_t peak_bytes(void)
 /* A damaged size that is taken for a number of bytes shows as a leap. */
 static void expect_little_memory(int64_t peak_before)
 {
-    assert_true(peak_bytes() - peak_before < MEMORY_BYTES);
+    if (!IS_SANITIZED) /* what was freed is kept for a while there */
+        assert_true(peak_bytes() - peak_before < MEMORY_BYTES);
 }
 
 static void add_file(struct hd_op *op, const struct source *source, struct hd_str *out)
@@ -197,7 +205,7 @@ static void a_cut_at_any_byte_costs_the_block_it_is_in(void **state)
 
     load(op, &whole);
     const int64_t peak = peak_bytes();
-    for (size_t n = 0; n < whole.bytes.size; n++) {
+    for (size_t n = 0; n < whole.bytes.size; n += STEP) {
         bool intact[MAX_BLOCKS] = {false};
 
         /* Only the last whole block is read again for each cut: it is the one that might change. */
@@ -217,7 +225,7 @@ static void a_change_of_any_byte_costs_its_block_and_the_next_at_most(void **sta
 
     load(op, &whole);
     const int64_t peak = peak_bytes();
-    for (size_t at = 0; at < whole.bytes.size; at++) {
+    for (size_t at = 0; at < whole.bytes.size; at += STEP) {
         bool intact[MAX_BLOCKS] = {false};
         const char flip = (char)(1 << (at * 7 % 8));
 
