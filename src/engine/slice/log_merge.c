@@ -349,7 +349,9 @@ bool hd_log_merge_is_empty(const hd_log_merge *merge)
 
 bool hd_log_merge_replaces(const hd_log_merge *merge)
 {
-    return hd_merger_rule(merge->columns->merger) == HD_MERGE_OVERWRITE_WITH_LATEST &&
+    const enum hd_merge_rule rule = hd_merger_rule(merge->columns->merger);
+
+    return (rule == HD_MERGE_OVERWRITE_WITH_LATEST || rule == HD_MERGE_EVENT_TIME) &&
            !merge->columns->is_partial;
 }
 

@@ -40,8 +40,8 @@ hudi_status hd_log_merge_next_part(struct hd_op *op, hd_log_merge *merge);
 /** No record at all: the slice is its base file. */
 bool hd_log_merge_is_empty(const hd_log_merge *merge);
 
-/** An entry takes the place of whatever row has its key: the row need not be read to tell what
- * comes of the two. */
+/** Of a row and the entry of its key one stays as it is, and key and ordering values tell which:
+ * the row's other columns need not be read when the row itself is not wanted. */
 bool hd_log_merge_replaces(const hd_log_merge *merge);
 
 /** Clear those of `untouched` (by row group) of which some row has, or may have, the key of an
@@ -49,9 +49,10 @@ bool hd_log_merge_replaces(const hd_log_merge *merge);
 hudi_status hd_log_merge_untouched(struct hd_op *op, const hd_log_merge *merge,
                                    hd_base_reader *base, bool *untouched);
 
-/** Under hd_log_merge_replaces(): what comes of rows of which only the keys are read (a batch of
- * `keys`' `read` columns): for each that an entry has, the entry, unless that is a delete. `*out`
- * (columns of `read`) may come out empty. */
+/** Under hd_log_merge_replaces(): what comes of rows that are not wanted and of which only the
+ * columns that merging goes by are read (a batch of `keys`' `read` columns): for each that an entry
+ * has, the entry, unless that is a delete or the row wins. `*out` (columns of `read`) may come out
+ * empty. */
 hudi_status hd_log_merge_replace(struct hd_op *op, hd_log_merge *merge,
                                  const struct hd_merge_columns *keys,
                                  const struct ArrowArray *batch, struct ArrowArray *out);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "arrow/array.h"
+#include "arrow/schema.h"
 #include "engine/slice/log_merge_internal.h"
 
 /* Rows of the base file with the entries of their keys, and the entries that are left. */
@@ -227,6 +228,51 @@ hudi_status hd_log_merge_apply(struct hd_op *op, hd_log_merge *merge, struct Arr
 static hudi_status give_rest(struct hd_op *op, hd_log_merge *merge, struct ArrowArray *entries,
                              struct ArrowArray *out);
 
+/* Of the entries at hand, as `keys` has its columns. */
+static hudi_status view_as_keys(struct hd_op *op, hd_log_merge *merge,
+                                const struct hd_merge_columns *keys,
+                                const struct ArrowArray *entries, struct hd_view **out)
+{
+    const struct hd_merge_columns *columns = merge->columns;
+    struct hd_view view;
+
+    HD_TRY(hd_view_open(op, &merge->arena, &columns->entry, entries, &view));
+    HD_TRY(hd_arena_array(op, &merge->arena, (size_t)keys->n_read + 1, sizeof **out, out));
+    for (int32_t i = 0; i < keys->n_read; i++) {
+        const char *name = keys->base.read.children[i]->name;
+        const int32_t at = hd_schema_find(&columns->base.read, name);
+
+        if (at < 0)
+            return hd_fail(op, HUDI_INTERNAL, "column %s is not read", name);
+        (*out)[i] = view.children[at];
+    }
+    (*out)[hd_merge_columns_mark(keys)] = view.children[hd_merge_columns_mark(columns)];
+    return HUDI_OK;
+}
+
+/* Leave out of `hits` the entries that lose against the rows they meet. */
+static hudi_status leave_out_losers(struct hd_op *op, hd_log_merge *merge,
+                                    const struct hd_merge_columns *keys,
+                                    const struct ArrowArray *batch,
+                                    const struct ArrowArray *entries)
+{
+    struct hd_view rows, *views;
+    int64_t n = 0;
+
+    HD_TRY(hd_view_open(op, &merge->arena, &keys->base.read, batch, &rows));
+    HD_TRY(view_as_keys(op, merge, keys, entries, &views));
+    for (int64_t i = 0; i < merge->n_hits; i++) {
+        const struct hd_merge_side stored =
+            hd_merge_side_of_row(keys, rows.children, merge->rows[i]);
+        const struct hd_merge_side entry = hd_merge_side_of_entry(keys, views, i);
+
+        if (hd_log_merge_choose(keys, &stored, &entry) != HD_MERGE_KEEP_STORED)
+            merge->hits[n++] = merge->hits[i];
+    }
+    merge->n_hits = n;
+    return HUDI_OK;
+}
+
 hudi_status hd_log_merge_replace(struct hd_op *op, hd_log_merge *merge,
                                  const struct hd_merge_columns *keys,
                                  const struct ArrowArray *batch, struct ArrowArray *out)
@@ -240,14 +286,23 @@ hudi_status hd_log_merge_replace(struct hd_op *op, hd_log_merge *merge,
     hd_arena_reset(&merge->arena);
     HD_TRY_OUT(hd_merge_columns_keys(op, keys, batch, &merge->arena, &made, &view));
     HD_TRY_OUT(find_hits(op, merge, &view));
-    if (merge->n_hits == 0)
+    const int64_t n_met = merge->n_hits;
+    if (n_met == 0)
         goto out;
     HD_TRY_OUT(hd_spillable_map_get(op, merge->map, merge->hits, merge->n_hits, &entries));
+    HD_TRY_OUT(leave_out_losers(op, merge, keys, batch, &entries));
+    if (merge->n_hits == 0)
+        goto out;
+    if (merge->n_hits < n_met) {
+        hd_array_clear(&entries);
+        HD_TRY_OUT(hd_spillable_map_get(op, merge->map, merge->hits, merge->n_hits, &entries));
+    }
     HD_TRY_OUT(give_rest(op, merge, &entries, out));
     stats.n_updated += out->length;
     stats.n_deleted += merge->n_hits - out->length;
     merge->stats = stats;
 out:
+    hd_array_clear(&entries);
     hd_array_clear(&made);
     return status;
 }

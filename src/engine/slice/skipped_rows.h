@@ -6,8 +6,9 @@
 
 /*
  * Private to engine/slice: the row groups of a base file that statistics left out, where log files
- * replace rows in them. A key that stands there several times is as many rows, so the keys are read
- * (of row groups that may hold any of the log files' keys) and nothing else.
+ * replace rows in them. A key that stands there several times is as many rows, and a row may win
+ * against its entry, so the columns that merging goes by are read (of row groups that may hold any
+ * of the log files' keys) and nothing else.
  */
 struct hd_skipped_rows {
     hd_base_reader *base; /* borrowed */

@@ -337,28 +337,34 @@ static void filters_see_merged_rows_alone(void **state)
     }
 }
 
-static void row_groups_are_skipped_where_log_records_replace_rows(void **state)
+static void row_groups_are_skipped_where_one_of_row_and_log_record_stays(void **state)
 {
-    struct merged m;
-    int32_t n_all, n_read;
-    hd_slice_reader *reader;
+    static const struct {
+        const char *rule, *rows;
+        int32_t n_read;
+    } CASES[] = {
+        {LATEST, "e|e0|5\na|zz|6\nd|zz|4\nx|zz|4\n", 1},
+        {DEFAULT, "e|e0|5\na|zz|6\nx|zz|4\n", 1}, /* d's is late: a row that is not read wins */
+        {PARTIAL, "a|zz|6\nd|d0|5\ne|e0|5\nx|zz|4\n", 3}, /* a row of both: it must be read */
+    };
 
-    merge_open(*state, &m, 6, LATEST, KEYED, BASE);
-    merge_avro(&m, 0, "002", KEYED, "a|zz|6\n");
-    merge_filter(&m, "v >= 'e0'");
-    merge_expect(&m, "e|e0|5\na|zz|6\n");
-    test_must(m.op, hd_slice_reader_open(m.op, &m.query, &m.source, &reader));
-    hd_slice_reader_row_groups(reader, &n_all, &n_read);
-    assert_int_equal(n_all, 3);
-    assert_int_equal(n_read, 1);
-    hd_slice_reader_close(reader);
-    m.config.payload_class = DEFAULT; /* the row that is stored may win: it must be read */
-    merge_expect(&m, "a|zz|6\ne|e0|5\n");
-    test_must(m.op, hd_slice_reader_open(m.op, &m.query, &m.source, &reader));
-    hd_slice_reader_row_groups(reader, &n_all, &n_read);
-    assert_int_equal(n_read, 3);
-    hd_slice_reader_close(reader);
-    merge_close(&m);
+    for (size_t i = 0; i < HD_ARRAY_LENGTH(CASES); i++) {
+        struct merged m;
+        int32_t n_all, n_read;
+        hd_slice_reader *reader;
+
+        merge_open(*state, &m, 6, CASES[i].rule, KEYED, BASE);
+        merge_avro(&m, 0, "002", KEYED, "a|zz|6\nd|zz|4\nx|zz|4\n");
+        merge_deletes(&m, 0, "002", "b\n");
+        merge_filter(&m, i == 2 ? "v >= 'd0'" : "v >= 'e0'");
+        merge_expect(&m, CASES[i].rows);
+        test_must(m.op, hd_slice_reader_open(m.op, &m.query, &m.source, &reader));
+        hd_slice_reader_row_groups(reader, &n_all, &n_read);
+        assert_int_equal(n_all, 3);
+        assert_int_equal(n_read, CASES[i].n_read);
+        hd_slice_reader_close(reader);
+        merge_close(&m);
+    }
 }
 
 /* ---- damage -------------------------------------------------------------------------------- */
@@ -578,7 +584,7 @@ int main(void)
         cmocka_unit_test(partial_updates_of_the_payload_fill_nulls),
         cmocka_unit_test(blocks_of_changed_columns_leave_the_others),
         cmocka_unit_test(filters_see_merged_rows_alone),
-        cmocka_unit_test(row_groups_are_skipped_where_log_records_replace_rows),
+        cmocka_unit_test(row_groups_are_skipped_where_one_of_row_and_log_record_stays),
         cmocka_unit_test(damaged_blocks_are_passed_over_with_a_warning),
         cmocka_unit_test(what_cannot_be_read_is_an_error_that_names_the_file),
         cmocka_unit_test(many_records_spill_and_read_the_same),
