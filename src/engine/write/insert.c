@@ -20,7 +20,7 @@
  * go through disk. */
 #define SORT_CHUNK_BYTES (512ull << 20)
 /* An open file's row group, as it is encoded. */
-#define TARGET_BYTES (20ull << 20)
+#define TARGET_BYTES (16ull << 20)
 
 enum sort_mode { SORT_NONE, SORT_PARTITION, SORT_GLOBAL };
 
