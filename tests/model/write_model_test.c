@@ -243,6 +243,7 @@ static void note_commit(struct world *world, const struct step *step, const hudi
 {
     const int number = world->n_commits;
 
+    world->serviced_before[number] = world->serviced;
     world->serviced = false;
     snprintf(world->instants[number], sizeof world->instants[number], "%s",
              hudi_commit_instant(commit));
@@ -488,6 +489,7 @@ static void do_rollback(struct world *world)
     world_log(world, "roll back\n");
     WORLD_MUST(world, hudi_rollback(table, world->instants[world->n_commits], &error));
     hudi_table_free(table);
+    world->serviced = world->serviced_before[world->n_commits];
     model_rows_clear(&world->states[world->n_commits--]);
     if (world->n_commits > 0)
         memcpy(world->known, world->known_then[world->n_commits], sizeof world->known);

@@ -39,6 +39,7 @@ struct world {
     char instants[WORLD_MAX_COMMITS][32];        /* of commit 1, 2, ... */
     struct model_rows states[WORLD_MAX_COMMITS]; /* after them; 0: empty */
     bool known_then[WORLD_MAX_COMMITS][MODEL_N_COLUMNS];
+    bool serviced_before[WORLD_MAX_COMMITS];
     int n_commits;
     char did[4096]; /* operations so far */
 };
