@@ -56,15 +56,17 @@ class Shared:
     def theirs(self, rows):
         self.spark.write(self.path, rows, "upsert", "--options", *THEIRS)
 
-    def check(self):
-        """Both read what must be there, and nothing is wrong or left."""
+    def check(self, *may_be_left):
+        """Both read what must be there, and nothing is wrong or left, but for these kinds of notes."""
         wanted = list(self.now.values())
         assert difference(wanted, data_of(self.hudi.read(self.path))) == []
         assert difference(wanted, data_of(self.spark.read(self.path))) == []
         found = self.hudi.run("verify", self.path)
-        assert [line for line in found.splitlines()[:-1] if "not-checked" not in line] == []
+        expected = ("not-checked", *may_be_left)
+        assert [line for line in found.splitlines()[:-1] if not any(kind in line for kind in expected)] == []
+        assert found.rstrip().endswith(" 0 findings")
         assert not (self.path / ".hoodie" / "lock").exists()
-        assert list(self.path.glob(".hoodie/.heartbeat/*")) == []
+        assert may_be_left or list(self.path.glob(".hoodie/.heartbeat/*")) == []
 
 
 @pytest.fixture(params=TYPES)
@@ -125,7 +127,5 @@ def test_both_at_random(shared):
         assert "ConcurrentModification" in failure or "conflict" in failure.lower(), failure
     assert n_ours > n_conflicts and len(failed) < 6
     print(f"{n_ours} of ours, {n_conflicts} conflicts; {len(failed)} of 6 of theirs")
-    rows = of_partition("a", [0], 1000)
-    shared.hudi.write(shared.path, rows, *as_words(SHARED)) # undoes what failed ones left
-    shared.note(rows)
-    shared.check()
+    # Hudi leaves a write that lost to whoever cleans, and its heart beats for as long as its session.
+    shared.check("writer-at-work")

@@ -23,9 +23,9 @@
  *   rollback of a write that ours
  *     saw completed; restore        always          always                 always
  *
- * A compaction that was planned before ours is no conflict, since our log files lie on what it will
- * make. Hudi goes by instant times, here it is by what was there when ours began: an instant with
- * an earlier time whose file came late counts as a conflict.
+ * Log compactions count as writes. A compaction that was planned before ours is no conflict, since
+ * our log files lie on what it will make. Hudi goes by instant times, here it is by what was there
+ * when ours began: an instant with an earlier time whose file came late counts as a conflict.
  *
  * Source: SimpleConcurrentFileWritesConflictResolutionStrategy, ConcurrentOperation,
  * TransactionUtils.resolveWriteConflictIfAny (Hudi 0.15.0), which does not look at compactions and
