@@ -5,6 +5,7 @@ HUDI_PROGRAM names the program; without it, build/dev/hudi is run.
 """
 import datetime
 import decimal
+import fcntl
 import json
 import os
 import pathlib
@@ -12,6 +13,7 @@ import re
 import signal
 import stat
 import subprocess
+import time
 
 import fastavro
 import pytest
@@ -680,25 +682,70 @@ def test_writers_of_hudi_share_the_table_by_its_lock_file(table):
     assert "lock.provider" in error(MISUSED, *write, *SHARED[:2], stdin=lines(ROWS))
 
 
+def is_locked(table):
+    """Whether a process holds the kernel's lock."""
+    with open(table / ".hoodie" / ".libhudi.lock", "r+b") as file:
+        try:
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return True
+    return False
+
+
+def halted_write(table, tmp_path, rows, *words):
+    """A write that has begun, holds no lock, and is stopped."""
+    path = tmp_path / "halted.jsonl"
+    path.write_bytes(lines(rows) * (100_000 // len(rows)))
+    lock, begun = table / ".hoodie" / "lock", set((table / ".hoodie").glob("*.requested"))
+    process = subprocess.Popen([PROGRAM, "write", table, path, *SHARED[:4], *words], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, env=ENVIRONMENT)
+    while set((table / ".hoodie").glob("*.requested")) == begun or lock.exists():
+        assert process.poll() is None
+    process.send_signal(signal.SIGSTOP)
+    while is_locked(table): # it was about to give the lock back
+        process.send_signal(signal.SIGCONT)
+        time.sleep(0.01)
+        process.send_signal(signal.SIGSTOP)
+    assert not lock.exists() and process.poll() is None
+    return process
+
+
+def go_on(process):
+    process.send_signal(signal.SIGCONT)
+    out, err = process.communicate(timeout=60)
+    return process.returncode, out.decode(), err.decode()
+
+
 @pytest.mark.parametrize("retries", [0, 1])
 def test_a_write_that_lost_a_race_is_tried_again_when_asked_for(table, tmp_path, retries):
-    rows = tmp_path / "rows.jsonl"
-    rows.write_bytes(lines(ROWS[:5]) * 20_000)
-    begun = set((table / ".hoodie").glob("*.requested"))
-    slow = subprocess.Popen([PROGRAM, "write", table, rows, *SHARED[:4], "-o",
-                             f"hoodie.write.num.retries.on.conflict.failures={retries}"],
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT)
-    lock = table / ".hoodie" / "lock"
-    while set((table / ".hoodie").glob("*.requested")) == begun or lock.exists():
-        assert slow.poll() is None
-    slow.send_signal(signal.SIGSTOP) # it has begun, and holds no lock
-    assert not lock.exists()
+    halted = halted_write(table, tmp_path, ROWS[:5], "-o", f"hoodie.write.num.retries.on.conflict.failures={retries}")
     done("write", table, "--format", "jsonl", "-", *SHARED[:4], stdin=lines(ROWS))
-    slow.send_signal(signal.SIGCONT)
-    out, err = slow.communicate(timeout=60)
-    assert slow.returncode == (OK if retries else FAILED)
-    assert b"the same file group" in err and (b"written again" in err) == bool(retries)
-    assert (b"5 updated" in out) == bool(retries)
+    status, out, err = go_on(halted)
+    assert status == (OK if retries else FAILED)
+    assert "the same file group" in err and ("written again" in err) == bool(retries)
+    assert ("5 updated" in out) == bool(retries)
+
+
+# What the halted write and another have as columns beside the table's; both insert into new file groups. Readers go
+# by the schema of the newest instant, which is the other's.
+@pytest.mark.parametrize("halted,other,status", [("", "b int", OK), ("a int", "", FAILED), ("a int", "b int", FAILED),
+                                                 ("a int", "a int", OK)])
+def test_columns_that_others_add_meanwhile_are_kept(table, tmp_path, halted, other, status):
+    def rows(first, column):
+        more = {column.split()[0]: 7} if column else {}
+        return [{**row, "id": row["id"] + first, **more} for row in ROWS[:5]]
+
+    bulk = ["--op", "bulk_insert"]
+    process = halted_write(table, tmp_path, rows(100, halted), *bulk)
+    done("write", table, "--format", "jsonl", "-", *SHARED[:4], *bulk, stdin=lines(rows(200, other)))
+    got, _, err = go_on(process)
+    assert got == status and (status == OK or "columns" in err), err
+    columns = done("show", table, "schema")
+    for column in (halted if status == OK else "", other):
+        assert not column or re.search(rf"\b{column.split()[0]}\b", columns), columns
+    found = json_lines(done("read", table))
+    assert {row["id"] for row in found if row.get("b") == 7} == ({200, 201, 202, 203, 204} if other == "b int" else set())
+    assert any(row["id"] == 100 for row in found) == (status == OK)
 
 
 def test_a_writer_that_beats_is_left_alone(table):
