@@ -234,7 +234,7 @@ static hudi_status append_value(struct hd_op *op, hd_builder *builder,
                                 const struct ArrowSchema *field, const hd_json *value,
                                 const char *column)
 {
-    struct hd_slice text;
+    struct hd_slice text = {0};
     bool flag;
 
     if (hd_json_is_null(value)) {
@@ -443,10 +443,8 @@ static hudi_status guess(struct hd_op *op, struct json_stream *self,
         hd_json *object = NULL;
 
         status = hd_line_reader_next(op, self->reader, &text);
-        if (status == HUDI_END) {
-            status = HUDI_OK;
+        if (status == HUDI_END)
             break;
-        }
         HD_TRY_OUT(status);
         HD_TRY_OUT(hd_str_append(op, &self->early, text.data, text.size));
         HD_TRY_OUT(hd_str_append_char(op, &self->early, '\n'));

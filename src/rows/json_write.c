@@ -86,10 +86,8 @@ hudi_status hd_json_rows_write(struct hd_op *op, struct ArrowArrayStream *stream
     HD_TRY_OUT(hd_stream_schema(op, stream, &schema));
     for (;;) {
         status = hd_stream_next(op, stream, &batch);
-        if (status == HUDI_END) {
-            status = HUDI_OK;
+        if (status == HUDI_END)
             break;
-        }
         HD_TRY_OUT(status);
         HD_TRY_OUT(write_batch(op, &schema, &batch, file, &text));
         written += batch.length;

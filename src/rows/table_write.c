@@ -139,10 +139,8 @@ hudi_status hd_table_rows_write(struct hd_op *op, struct ArrowArrayStream *strea
         struct hd_view root;
 
         status = hd_stream_next(op, stream, &batch);
-        if (status == HUDI_END) {
-            status = HUDI_OK;
+        if (status == HUDI_END)
             break;
-        }
         HD_TRY_OUT(status);
         HD_TRY_OUT(hd_view_open(op, &arena, &schema, &batch, &root));
         if (widths == NULL) {

@@ -424,7 +424,7 @@ static hudi_status next_missing(struct hd_op *op, struct hd_change_reader *reade
                                 struct hd_change_rows *rows)
 {
     const int64_t n_entries = hd_spillable_map_length(reader->before);
-    int64_t entries[CHUNK_ROWS], n = 0;
+    int64_t entries[CHUNK_ROWS] = {0}, n = 0;
 
     for (; n < CHUNK_ROWS && reader->next_entry < n_entries; reader->next_entry++) {
         if ((reader->seen[reader->next_entry / 8] >> (reader->next_entry % 8) & 1) == 0)
