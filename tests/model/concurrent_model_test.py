@@ -161,6 +161,7 @@ class World:
                  ("cluster", "--run")]
         if self.mor:
             kinds += 2 * [("compact",), ("compact", "--schedule"), ("compact", "--run")]
+            kinds.append(("compact", "--logs", "--blocks", "2"))
         words = chance.choice(kinds)
         self.run(chance, " ".join(words), words[0], self.path, *words[1:])
 
