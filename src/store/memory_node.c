@@ -61,7 +61,7 @@ hudi_status hd_memory_folder_put(struct hd_op *op, struct memory_folder *folder,
     char *copy;
     const size_t at = hd_memory_folder_position(folder, name, &found);
 
-    if (found) {
+    if (found && at < folder->n) {
         hd_memory_node_release(folder->entries[at].node);
         folder->entries[at].node = node;
         return HUDI_OK;

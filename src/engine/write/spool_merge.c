@@ -69,7 +69,6 @@ hudi_status hd_spool_merge_open(struct hd_op *op, const hd_row_spool *spool, uin
             merge->heap[merge->n_heap++] = source;
         else if (status != HUDI_END)
             goto out;
-        status = HUDI_OK;
     }
     for (uint32_t i = merge->n_heap / 2; i > 0; i--)
         sink_down(merge, i - 1);
