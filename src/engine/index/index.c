@@ -27,6 +27,20 @@ bool hd_index_is_global(enum hd_index_type type)
     return type == HD_INDEX_GLOBAL_BLOOM || type == HD_INDEX_GLOBAL_SIMPLE;
 }
 
+enum hd_index_type hd_index_global_form(enum hd_index_type type)
+{
+    switch (type) {
+    case HD_INDEX_BLOOM:
+        return HD_INDEX_GLOBAL_BLOOM;
+    case HD_INDEX_SIMPLE:
+        return HD_INDEX_GLOBAL_SIMPLE;
+    case HD_INDEX_GLOBAL_BLOOM:
+    case HD_INDEX_GLOBAL_SIMPLE:
+        break;
+    }
+    return type;
+}
+
 /* Entries of each space side by side, each sorted by key. */
 static hudi_status group_entries(struct hd_op *op, const struct hd_index_request *request,
                                  struct hd_key_group **out_groups, size_t *out_n,

@@ -24,6 +24,8 @@ enum hd_index_type {
 hudi_status hd_index_type_of(struct hd_op *op, const char *name, enum hd_index_type *out);
 /** Keys are unique over all partitions. */
 bool hd_index_is_global(enum hd_index_type type);
+/** The global index that looks keys up in the same way; a global one is its own. */
+enum hd_index_type hd_index_global_form(enum hd_index_type type);
 
 /* Row of a key that only log files hold: behind all rows of the base file. */
 #define HD_INDEX_ROW_IN_LOGS INT64_MAX

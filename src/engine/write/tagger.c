@@ -37,8 +37,7 @@ hudi_status hd_tagger_new(struct hd_op *op, const struct hd_write_config *config
     *out = NULL;
     HD_TRY(hd_alloc(op, sizeof *tagger, &tagger));
     tagger->config = config;
-    HD_TRY_OUT(
-        hd_index_type_of(op, hd_write_text(config, "hoodie.index.type"), &tagger->index_type));
+    HD_TRY_OUT(hd_write_index_type(op, config, &tagger->index_type));
     *out = tagger;
     return HUDI_OK;
 out:

@@ -27,8 +27,7 @@ hudi_status hd_upsert_open(struct hd_op *op, const struct hd_write_config *confi
     upsert->partitions = partitions;
     upsert->status = write_status;
     upsert->combine = hd_write_bool(config, combine);
-    HD_TRY_OUT(
-        hd_index_type_of(op, hd_write_text(config, "hoodie.index.type"), &upsert->index_type));
+    HD_TRY_OUT(hd_write_index_type(op, config, &upsert->index_type));
     upsert->global = hd_index_is_global(upsert->index_type);
     HD_TRY_OUT(hd_merger_new(op, &config->table->config, &config->options, &schema->record,
                              &upsert->merger));

@@ -99,6 +99,27 @@ int64_t hd_write_int(const struct hd_write_config *config, const char *key)
     return hd_options_int(&config->options, &config->table->config.properties, key);
 }
 
+hudi_status hd_write_index_type(struct hd_op *op, const struct hd_write_config *config,
+                                enum hd_index_type *out)
+{
+    HD_TRY(hd_index_type_of(op, hd_write_text(config, "hoodie.index.type"), out));
+    if (hd_write_bool(config, "index.global.enabled"))
+        *out = hd_index_global_form(*out);
+    else if (hd_index_is_global(*out) && hd_options_has(&config->options, "index.global.enabled"))
+        return hd_fail(op, HUDI_INVALID,
+                       "hoodie.index.type=%s and index.global.enabled=false contradict each other",
+                       hd_write_text(config, "hoodie.index.type"));
+    return HUDI_OK;
+}
+
+/* An insert_overwrite that is static and names no partitions takes out what the whole table has. */
+static bool overwrites_table(const struct hd_write_config *config)
+{
+    const char *mode = hd_write_text(config, "hoodie.datasource.overwrite.mode");
+
+    return mode != NULL && strcmp(mode, "STATIC") == 0;
+}
+
 hudi_status hd_write_config_init(struct hd_op *op, const struct hd_options *options,
                                  struct hd_write_config *config)
 {
@@ -108,6 +129,10 @@ hudi_status hd_write_config_init(struct hd_op *op, const struct hd_options *opti
     if (!hd_operation_parse(operation, &config->operation))
         return hd_fail(op, HUDI_INVALID, "operation \"%s\" is not known", operation);
     config->n_tasks = 1;
+    if (config->operation == HD_OPERATION_INSERT_OVERWRITE && overwrites_table(config))
+        config->operation = HD_OPERATION_INSERT_OVERWRITE_TABLE;
+    enum hd_index_type index_type;
+    HD_TRY(hd_write_index_type(op, config, &index_type));
     if (config->table->config.version->log_content_version < 2 &&
         strcasecmp(hd_write_text(config, "hoodie.logfile.data.block.format"), "parquet") == 0)
         return hd_fail(op, HUDI_INVALID,

@@ -4,6 +4,7 @@
 
 #include "base/op.h"
 #include "base/pool.h"
+#include "engine/index/index.h"
 #include "engine/record/key_generator.h"
 #include "engine/record/spillable_map.h"
 #include "format/layout/table_snapshot.h"
@@ -62,6 +63,11 @@ hudi_status hd_write_config_load_pending(struct hd_op *op, struct hd_write_confi
 /** commit (deltacommit for merge-on-read), or replacecommit for the operations that take file
  * groups out. */
 enum hd_action hd_write_action(const struct hd_write_config *config);
+/** How records find their file group: hoodie.index.type, and the global form of it with
+ * index.global.enabled. @return HUDI_NOT_IMPLEMENTED for a type that there is not; HUDI_INVALID
+ * when the two contradict each other. Source: BucketAssignFunction (Hudi 0.15.0) */
+hudi_status hd_write_index_type(struct hd_op *op, const struct hd_write_config *config,
+                                enum hd_index_type *out);
 /** Inserts of this operation may fill up small files. */
 bool hd_write_fills_small_files(const struct hd_write_config *config);
 /** Inserts are merged with rows of their key in the small file that they fill up; else they are put
