@@ -122,6 +122,10 @@ class Writes:
             "libhudi.threads": pick([1, 2, 4])}
         if chance() < 0.3:
             self.options["libhudi.memory.budget.bytes"] = pick([1 << 20, 3 << 20, 16 << 20])
+        if self.mor:
+            self.options["libhudi.log.append.enable"] = pick(["false", "true"])
+            if self.version >= 4:
+                self.options["hoodie.logfile.data.block.format"] = pick(["avro", "avro", "parquet"])
         self.compacts = self.mor and self.meta and chance() < 0.7
         if self.compacts and chance() < 0.4:
             self.options.update({pick(["hoodie.compact.inline", "hoodie.compact.schedule.inline"]):
@@ -302,8 +306,6 @@ class Writes:
         overwritten = set(some) if op == "insert_overwrite" else set()
         for _ in range(n):
             row = self.make_row(self.random.randrange(self.n_ids), self.random.choice(some))
-            if op == "insert_overwrite" and row.get("_hoodie_is_deleted"):
-                row["_hoodie_is_deleted"] = False  # a partition that gets deletes alone is left alone
             key = self.key_of(row)
             there = self.live(key)[1]
             if there is not None and op != "insert_overwrite_table" and \
