@@ -116,7 +116,8 @@ static hudi_status open_json(struct hd_op *op, hudi_context *context, const char
         (context != NULL && context->standard_input != NULL))
         HD_TRY(open_input(op, context, path, &file));
     HD_TRY(hd_line_reader_open(op, file, &reader));
-    return hd_fail_path(op, hd_json_rows_open(op, reader, types, left_out, out), shown(path));
+    return hd_fail_path(op, hd_json_rows_open(op, reader, types, hd_is_meta_column, left_out, out),
+                        shown(path));
 }
 
 hudi_status hd_rows_open(struct hd_op *op, hudi_context *context, const char *path,

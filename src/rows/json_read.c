@@ -24,6 +24,7 @@ struct json_stream {
     struct ArrowSchema schema;
     hd_builder *root;
     struct hd_left_out left_out; /* whom to tell of bad records; without: they are errors */
+    hd_name_test is_ignored;     /* which names are none of the rows' */
     struct hd_map columns;       /* name -> child number */
     bool at_end;
     /* Lines read for guessing, to be parsed first. */
@@ -278,11 +279,6 @@ static hudi_status append_value(struct hd_op *op, hd_builder *builder,
     }
 }
 
-static bool is_meta_name(struct hd_slice name)
-{
-    return hd_slice_starts_with(name, "_hoodie_");
-}
-
 static hudi_status append_object(struct hd_op *op, struct json_stream *self, const hd_json *object)
 {
     struct hd_json_iter iter = {0};
@@ -292,7 +288,7 @@ static hudi_status append_object(struct hd_op *op, struct json_stream *self, con
     if (!hd_json_is_object(object))
         return hd_fail(op, HUDI_INVALID, "is no JSON object");
     while (hd_json_next(object, &iter, &key, &member))
-        if (hd_map_find(&self->columns, key) == NULL && !is_meta_name(key))
+        if (hd_map_find(&self->columns, key) == NULL && !self->is_ignored((const char *)key.data))
             return hd_fail(op, HUDI_INVALID, "there is no column \"%s\"", (const char *)key.data);
     for (int64_t i = 0; i < self->schema.n_children; i++) {
         const struct ArrowSchema *field = self->schema.children[i];
@@ -401,8 +397,9 @@ static void json_close(void *argument)
 
 /* Columns of `types`, and behind them those of `guessed` that it has not: how a table gets a new
  * column from such rows. */
-static hudi_status join_schemas(struct hd_op *op, const struct ArrowSchema *types,
-                                const struct ArrowSchema *guessed, struct ArrowSchema *out)
+static hudi_status join_schemas(struct hd_op *op, const struct json_stream *self,
+                                const struct ArrowSchema *types, const struct ArrowSchema *guessed,
+                                struct ArrowSchema *out)
 {
     hudi_status status = HUDI_OK;
     int64_t n = types == NULL ? 0 : types->n_children;
@@ -410,16 +407,14 @@ static hudi_status join_schemas(struct hd_op *op, const struct ArrowSchema *type
 
     for (int64_t i = 0; i < guessed->n_children; i++) {
         const char *name = guessed->children[i]->name;
-        n += !is_meta_name(hd_slice_text(name)) &&
-             (types == NULL || hd_schema_find(types, name) < 0);
+        n += !self->is_ignored(name) && (types == NULL || hd_schema_find(types, name) < 0);
     }
     HD_TRY(hd_schema_init_struct(op, out, "", false, n));
     for (n = 0; n < n_typed; n++)
         HD_TRY_OUT(hd_schema_copy(op, types->children[n], out->children[n]));
     for (int64_t i = 0; i < guessed->n_children; i++) {
         const char *name = guessed->children[i]->name;
-        if (!is_meta_name(hd_slice_text(name)) &&
-            (types == NULL || hd_schema_find(types, name) < 0))
+        if (!self->is_ignored(name) && (types == NULL || hd_schema_find(types, name) < 0))
             HD_TRY_OUT(hd_schema_copy(op, guessed->children[i], out->children[n++]));
     }
 out:
@@ -459,7 +454,7 @@ static hudi_status guess(struct hd_op *op, struct json_stream *self,
         HD_TRY_OUT(status);
     }
     HD_TRY_OUT(hd_json_guess_schema(op, seen, &guessed));
-    HD_TRY_OUT(join_schemas(op, types, &guessed, &self->schema));
+    HD_TRY_OUT(join_schemas(op, self, types, &guessed, &self->schema));
 out:
     hd_schema_clear(&guessed);
     hd_json_guess_free(op, seen);
@@ -467,8 +462,8 @@ out:
 }
 
 hudi_status hd_json_rows_open(struct hd_op *op, hd_line_reader *reader,
-                              const struct ArrowSchema *types, const struct hd_left_out *left_out,
-                              struct ArrowArrayStream *out)
+                              const struct ArrowSchema *types, hd_name_test is_ignored,
+                              const struct hd_left_out *left_out, struct ArrowArrayStream *out)
 {
     static const struct hd_stream_ops OPS = {
         .schema = json_schema, .next = json_next, .close = json_close};
@@ -481,6 +476,7 @@ hudi_status hd_json_rows_open(struct hd_op *op, hd_line_reader *reader,
         return status;
     }
     self->reader = reader;
+    self->is_ignored = is_ignored;
     if (left_out != NULL)
         self->left_out = *left_out;
     HD_TRY_OUT(guess(op, self, types));

@@ -35,6 +35,26 @@ def done_bytes(*words):
                           env=ENVIRONMENT).stdout
 
 
+@pytest.mark.parametrize("format_name, marked", [
+    ("csv", b"id,ts,_hoodie_is_deleted,_hoodie_commit_time\na,2,true,1\n"),
+    ("jsonl", b'{"id":"a","ts":2,"_hoodie_is_deleted":true,"_hoodie_commit_time":"1"}\n')])
+def test_a_mark_of_deleted_rows_counts_though_the_table_has_no_such_column(tmp_path, format_name, marked):
+    """Of the names that begin with `_hoodie_` only the meta columns are not the rows'."""
+    table = tmp_path / "t"
+    done("write", table, "-", "--format", "jsonl", "--key", "id", "--order-by", "ts",
+         stdin=b'{"id":"a","ts":1}\n{"id":"b","ts":1}\n')
+    assert "1 deleted" in done("write", table, "-", "--format", format_name, stdin=marked)
+    assert [(row["id"], row["ts"]) for row in rows_of(table)] == [("b", 1)]
+
+
+def test_a_member_that_is_no_meta_column_is_not_dropped(tmp_path):
+    table = tmp_path / "t"
+    early = b"".join(b'{"id":%d}\n' % i for i in range(1000))
+    said = error(FAILED, "write", table, "-", "--format", "jsonl", "--key", "id",
+                 stdin=early + b'{"id":0,"_hoodie_is_deleted":true}\n')
+    assert 'line 1001: there is no column "_hoodie_is_deleted"' in said
+
+
 def test_a_redirected_file_is_read_in_its_place(tmp_path):
     path = tmp_path / "x.csv"
     path.write_text("id,name\n1,a\n2,b\n")
