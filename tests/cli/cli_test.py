@@ -599,6 +599,7 @@ def test_the_timeline_tells_what_services_did(table):
     (rollback,) = [one for one in json_lines(done("timeline", table, "--json"))
                    if one["action"] == "rollback"]
     assert rollback["rolled_back"] == commits[3] and rollback["files"] == 2
+    assert f"undid {commits[3]}" in done("timeline", table)
     done("restore", table, commits[2])
     done("write", table, "--format", "jsonl", "-", stdin=lines(ROWS))
     done("restore", table, commits[2])
@@ -612,7 +613,7 @@ def test_the_timeline_tells_what_services_did(table):
     assert all(one["duration_ms"] >= 0 for one in [clean, restore, rollback, *told["commit"]])
     text = done("timeline", table)
     assert "4 files deleted, readable from" in text and f"back to {commits[2]}, 1 instants undone" in text
-    assert f"undid {commits[3]}" in text and "keeps 2 files: before it all" in text and first in text
+    assert "keeps 2 files: before it all" in text and first in text
 
 
 def test_what_was_cleaned_is_neither_savepointed_nor_restored(table):
