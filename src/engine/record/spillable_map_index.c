@@ -8,10 +8,16 @@
 
 #define FIRST_SLOT_BITS 8u
 #define SPACE_FACTOR 0x9E3779B97F4A7C15u /* 2^64 by the golden ratio: spreads small numbers */
+#define HASH_FACTOR 0xD6E8FEB86659FD93u  /* odd, its bits mixed */
 
+/* Multiplied, so that it has something of all bits of the key's hash: whoever puts only the keys of
+ * a part of all hashes (the upper or lower bits alike) must not fill only a part of the slots, as
+ * that makes one long run of them. */
 static uint32_t key_hash(uint32_t space, struct hd_slice key)
 {
-    return (uint32_t)((hd_hash_bytes(key.data, key.size) ^ space * SPACE_FACTOR) >> 32);
+    const uint64_t hash = hd_hash_bytes(key.data, key.size) ^ space * SPACE_FACTOR;
+
+    return (uint32_t)(hash * HASH_FACTOR >> 32);
 }
 
 static inline size_t n_slots_of(const struct hd_key_index *index)

@@ -2,6 +2,7 @@
 /* What stays in memory, what goes to disk, and what is let go. */
 #include "spillable_map_testing.h"
 
+#include "base/map.h"
 #include "engine/record/spillable_map_internal.h"
 
 static hd_spillable_map *new_map(struct hd_op *op, uint64_t memory_bytes)
@@ -221,6 +222,59 @@ static void a_cancelled_put_changes_nothing(void **state)
     hd_spillable_map_free(op, map);
 }
 
+/* The longest run of taken slots: what a look-up goes through at most. */
+static size_t longest_run(const struct hd_key_index *index)
+{
+    const size_t n_slots = (size_t)1 << index->n_slot_bits;
+    size_t run = 0, longest = 0;
+
+    for (size_t i = 0; i < 2 * n_slots && run < n_slots; i++) {
+        run = index->slots[i % n_slots].entry_plus_1 == 0 ? 0 : run + 1;
+        longest = run > longest ? run : longest;
+    }
+    return longest;
+}
+
+/* Whoever has more keys than fit puts them in parts by their hash. */
+static void keys_of_a_part_of_all_hashes_are_spread_like_any(void **state)
+{
+    enum { N = 40000 };
+    static const struct {
+        uint64_t mask, value;
+    } parts[] = {
+        {0, 0},
+        {UINT64_C(1) << 63, 0},
+        {UINT64_C(1) << 63, UINT64_C(1) << 63},
+        {UINT64_C(31) << 59, UINT64_C(5) << 59},
+        {UINT64_C(31) << 32, UINT64_C(5) << 32},
+        {31, 5},
+    };
+    struct hd_op *op = *state;
+
+    for (size_t p = 0; p < sizeof parts / sizeof *parts; p++) {
+        hd_spillable_map *map = new_map(op, UINT64_MAX);
+        struct test_record *records;
+        uint32_t n = 0;
+        char text[64];
+
+        OK(hd_alloc_array(op, N, sizeof *records, &records));
+        for (uint32_t key = 0; n < N; key++) {
+            const size_t size = (size_t)test_key_text(key, text);
+            if ((hd_hash_bytes(text, size) & parts[p].mask) == parts[p].value)
+                records[n++] = (struct test_record){.key = key};
+        }
+        struct test_batch batch = test_batch(op, records, N);
+        OK(hd_spillable_map_put(op, map, &batch.root.children[0], NULL, batch.shared, NULL, N, NULL,
+                                NULL));
+        assert_int_equal(hd_spillable_map_length(map), N);
+        /* Two thirds of the slots at most: some dozens, where half the slots alone would be one. */
+        assert_in_range(longest_run(&map->index), 1, 400);
+        test_batch_clear(&batch);
+        hd_free(op, records);
+        hd_spillable_map_free(op, map);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -233,6 +287,7 @@ int main(void)
         TEST(keys_beyond_the_budget_are_refused),
         TEST(a_key_put_many_times_in_one_batch_is_one_entry),
         TEST(a_cancelled_put_changes_nothing),
+        TEST(keys_of_a_part_of_all_hashes_are_spread_like_any),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
