@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Our program and the real Hudi write to one table in turns; after each turn all read the same, right rows."""
+import json
+
 import pytest
 
 from cow_tables import CALENDAR, COLUMNS, KEYGEN, NESTED, NESTED_ROWS, PARTITIONS, SCALAR_ROWS, SCALARS, WORDS
@@ -132,6 +134,44 @@ def test_inserts_into_small_files_are_merged_as_hudi_merges_them(hudi, spark015,
         hudi.run("verify", path)
     assert told[0] == told[1]
     assert len(told[0]) == (32 if merged else 45)
+
+
+def newest_counts(path):
+    """What the stats of the newest commit count, by partition."""
+    newest = max((path / ".hoodie").glob("*.commit"), key=lambda file: file.name)
+    stats = json.loads(newest.read_text(encoding="utf-8"))["partitionToWriteStats"]
+    names = ("numWrites", "numUpdateWrites", "numInserts", "numDeletes")
+    return {p: sorted(tuple(one[name] for name in names) for one in of_p) for p, of_p in stats.items()}
+
+
+def test_a_late_record_leaves_the_stored_row_as_hudi_leaves_it(hudi, spark015, tmp_path):
+    """Partition a: late, on time, a tie; b: late alone; c: a late delete, an insert."""
+    columns = {**COLUMNS, "_hoodie_is_deleted": "boolean"}
+    payload = "hoodie.datasource.write.payload.class=org.apache.hudi.common.model.DefaultHoodieRecordPayload"
+
+    def some(numbers, version, **other):
+        return [row(i, version, **{"_hoodie_is_deleted": False, **other}) for i in numbers]
+
+    late = some([0], 1) + some([3], 9) + some([6], 5) + some([1], 1) + some([2], 1, _hoodie_is_deleted=True) + some([50], 1)
+    told = []
+    for writer in ("ours", "theirs"):
+        path = tmp_path / writer
+        Table(columns=columns).make(hudi, path, 6)
+        hudi.write(path, some(range(12), 5), "--op", "insert")
+        first = {one["_hoodie_commit_time"] for one in hudi.read(path)}
+        if writer == "ours":
+            hudi.write(path, late, "--op", "upsert", *as_words([payload]))
+        else:
+            spark015.write(path, late, "upsert", "--options", payload, "hoodie.metadata.enable=false",
+                           "hoodie.write.complex.keygen.new.encoding=true")
+        rows = hudi.read(path)
+        changed = {one["id"] for one in rows if one["_hoodie_commit_time"] not in first}
+        values = sorted((one["id"], one["ts"], one["v"]) for one in rows)
+        told.append((values, changed, newest_counts(path)))
+        assert difference(rows, spark015.read(path), set()) == []
+        hudi.run("verify", path)
+    assert told[0] == told[1]
+    assert told[0][1] == {"id-0003", "id-0006", "id-0050"}
 
 
 def test_deletes_alone_overwrite_a_partition(hudi, spark015, tmp_path):

@@ -21,7 +21,8 @@
 
 /** What releases do differently under the same rule. */
 struct habits {
-    bool rewrite_stored; /* a stored row that wins gets new meta columns (below version 8) */
+    bool renew_stored;  /* EVENT_TIME: a stored row that wins gets new meta columns (below 4) */
+    bool renew_partial; /* PARTIAL_UPDATE: the same (below 8) */
     bool
         precombine_by_order; /* OVERWRITE rules: pre-combine goes by the ordering value (below 8) */
     bool precombine_columns; /* OVERWRITE_NON_DEFAULTS: pre-combine merges columns (from 8 on) */
@@ -211,7 +212,8 @@ static hudi_status fill_merger(struct hd_op *op, const struct hd_table_config *c
     const bool old = config->version->number < 8;
 
     HD_TRY(choose_rule(op, config, options, merger));
-    merger->habits.rewrite_stored = old;
+    merger->habits.renew_stored = config->version->late_renews_stored;
+    merger->habits.renew_partial = old;
     merger->habits.precombine_by_order = old;
     merger->habits.precombine_columns = !old;
     merger->habits.earlier_delete_loses = old;
@@ -421,7 +423,7 @@ static enum hd_merge_choice fill_stored(const hd_merger *merger, const struct hd
             !hd_view_is_null(&incoming->columns[i], incoming->row))
             return HD_MERGE_COLUMNS;
     }
-    return merger->habits.rewrite_stored ? HD_MERGE_REWRITE_STORED : HD_MERGE_KEEP_STORED;
+    return merger->habits.renew_partial ? HD_MERGE_REWRITE_STORED : HD_MERGE_KEEP_STORED;
 }
 
 static enum hd_merge_choice combine_partial(const hd_merger *merger,
@@ -445,7 +447,7 @@ static enum hd_merge_choice combine_event_time(const hd_merger *merger,
                                                const struct hd_merge_side *incoming)
 {
     if (older_wins(merger, stored, incoming)) {
-        if (merger->habits.rewrite_stored && !stored->is_delete)
+        if (merger->habits.renew_stored && !stored->is_delete)
             return HD_MERGE_REWRITE_STORED;
         return HD_MERGE_KEEP_STORED;
     }

@@ -35,8 +35,9 @@ enum hd_merge_choice {
     HD_MERGE_TAKE_INCOMING,
     HD_MERGE_DELETE,
     HD_MERGE_COLUMNS, /* a row of both: hd_merger_column_from_incoming() says which column whence */
-    HD_MERGE_REWRITE_STORED, /* the stored values with new meta columns (0.10 to 0.15 do so when the
-                                stored row wins in copy-on-write under event time) */
+    HD_MERGE_REWRITE_STORED, /* the stored values with new meta columns, when the stored row wins in
+                                copy-on-write: under event time up to Hudi 0.10, under
+                                PARTIAL_UPDATE up to 0.15 */
 };
 
 /** Columns of one side, in the order of the merger's schema (table columns without meta columns).

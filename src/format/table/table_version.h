@@ -27,6 +27,8 @@ struct hd_table_version {
     bool has_checksum;                 /* hoodie.table.checksum is written */
     bool key_generator_as_type;        /* keygenerator.type instead of .class */
     bool file_name_rewritten;          /* copied rows get the new file's _hoodie_file_name */
+    bool late_renews_stored; /* copy-on-write under event time: a record that loses gives the stored
+                                row new meta columns (up to 0.10; 0.11 leaves the row alone) */
     /* Log blocks' content: 1 and 2 list deletes in Kryo (2 with ordering values), 3 in Avro. */
     uint32_t log_content_version;
     /* Markers of appends are named like base files of the slice, not by the log file. */

@@ -178,6 +178,16 @@ static void event_time_keeps_the_row_with_the_larger_time(void **state)
     assert_int_equal(hd_merger_combine(m.merger, &m.stored, &m.incoming), HD_MERGE_REWRITE_STORED);
     merging_clear(&m);
 
+    /* Hudi 0.11 to 0.15 leave the stored row as it is (tests/interop/cow_rounds_test.py) */
+    for (int version = 4; version <= 6; version++) {
+        merging_init(&m, version, PACKAGE "DefaultHoodieRecordPayload");
+        OK(make(op, &m));
+        assert_int_equal(combine(op, &m, ROW("9"), ROW("8")), HD_MERGE_KEEP_STORED);
+        assert_int_equal(combine(op, &m, ROW("9"), DELETED("8")), HD_MERGE_KEEP_STORED);
+        assert_int_equal(combine(op, &m, ROW("9"), ROW("9")), HD_MERGE_TAKE_INCOMING);
+        merging_clear(&m);
+    }
+
     merging_init(&m, 9, NULL);
     m.c.config.record_merge_mode = "EVENT_TIME_ORDERING";
     OK(make(op, &m));
@@ -197,10 +207,10 @@ static void a_null_time_ranks_lowest(void **state)
     merging_init(&m, 6, PACKAGE "EventTimeAvroPayload");
     OK(make(op, &m));
     assert_int_equal(combine(op, &m, ROW("null"), ROW("5")), HD_MERGE_TAKE_INCOMING);
-    assert_int_equal(combine(op, &m, ROW("5"), ROW("null")), HD_MERGE_REWRITE_STORED);
+    assert_int_equal(combine(op, &m, ROW("5"), ROW("null")), HD_MERGE_KEEP_STORED);
     assert_int_equal(combine(op, &m, ROW("null"), ROW("null")), HD_MERGE_TAKE_INCOMING);
     assert_int_equal(combine(op, &m, ROW("-9223372036854775808"), ROW("null")),
-                     HD_MERGE_REWRITE_STORED);
+                     HD_MERGE_KEEP_STORED);
     merging_clear(&m);
 }
 
@@ -220,7 +230,7 @@ static void times_of_different_integer_types_compare_by_value(void **state)
     const struct hd_merge_side swap = m.stored;
     m.stored = m.incoming;
     m.incoming = swap;
-    assert_int_equal(hd_merger_combine(m.merger, &m.stored, &m.incoming), HD_MERGE_REWRITE_STORED);
+    assert_int_equal(hd_merger_combine(m.merger, &m.stored, &m.incoming), HD_MERGE_KEEP_STORED);
     hd_array_clear(&array);
     merging_clear(&m);
 }
@@ -279,7 +289,7 @@ static void the_first_value_payload_keeps_the_stored_row_of_a_tie(void **state)
 
     merging_init(&m, 6, PACKAGE "FirstValueAvroPayload");
     OK(make(op, &m));
-    assert_int_equal(combine(op, &m, ROW("5"), ROW("5")), HD_MERGE_REWRITE_STORED);
+    assert_int_equal(combine(op, &m, ROW("5"), ROW("5")), HD_MERGE_KEEP_STORED);
     assert_int_equal(combine(op, &m, ROW("5"), ROW("6")), HD_MERGE_TAKE_INCOMING);
     assert_false(precombine(op, &m, ROW("5"), ROW("5")));
     merging_clear(&m);

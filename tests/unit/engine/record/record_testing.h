@@ -41,8 +41,11 @@ static inline size_t test_names(char *names, const char **out)
 
 static inline void test_config_init(struct test_config *c, int version)
 {
+    const struct hd_table_version *real = NULL;
+
     *c = (struct test_config){0};
-    c->version.number = version;
+    assert_int_equal(hd_table_version_of(NULL, version, &real), HUDI_OK);
+    c->version = *real;
     c->config.version = &c->version;
     c->config.default_partition = version < 5 ? "default" : "__HIVE_DEFAULT_PARTITION__";
     c->config.populate_meta_fields = true;
