@@ -339,8 +339,9 @@ class Writes:
         """The file group that each row is in."""
         return {self.key_of(row): row["_hoodie_file_name"].split("_")[0] for row in rows}
 
-    def find_new_files(self):
-        return self.find_files(self.now()) if self.meta else {}
+    def find_new_files(self, instant):
+        """Not now: an inline clustering may have come after the write."""
+        return self.find_files(self.read("--as-of", instant)) if self.meta else {}
 
     def apply_upsert(self, rows, instant, whole):
         stats = self.stats(instant)
@@ -371,7 +372,7 @@ class Writes:
                     inserted.append((key, row))
                     continue
             change(key, place, row)
-        files = self.find_new_files()
+        files = self.find_new_files(instant)
         for key, row in inserted:
             self.keys.setdefault(key, []).insert(0, Place(files.get(key), row))
         for key, row in self.revived:
@@ -427,7 +428,7 @@ class Writes:
                 self.replace({row["p"] for row in rows})
             elif op == "insert_overwrite_table":
                 self.replace(set(self.partitions))
-            files = self.find_new_files()
+            files = self.find_new_files(instant)
             for row in rows:
                 if not self.is_delete(row):
                     key = self.key_of(row)
