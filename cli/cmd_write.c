@@ -213,9 +213,9 @@ static int write_once(hudi_table *table, const struct cli_args *args,
         *again = true;
     } else if (status != HUDI_OK) {
         exit_code = cli_fail(error);
-    } else {
-        print_commit(args, commit);
     }
+    if (commit != NULL) /* also when a service behind it failed */
+        print_commit(args, commit);
     hudi_commit_free(commit);
     return exit_code;
 }

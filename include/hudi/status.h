@@ -33,6 +33,7 @@ typedef enum hudi_status {
     HUDI_CANCELLED = 11,      /* hudi_cancel_request() was called */
     HUDI_ROWS_FAILED = 12,    /* single records could not be written and the write was undone */
     HUDI_INTERNAL = 13,       /* a fault of this library; please report it */
+    HUDI_SERVICE_FAILED = 14, /* the write is committed, a table service behind it failed */
 } hudi_status;
 
 /** A short lower-case name ("corrupt"), static; "unknown" for a number out of range. */

@@ -50,9 +50,13 @@ HUDI_EXPORT hudi_status hudi_write_open_rows(hudi_write *write, const char *path
                                              const char *format, const struct ArrowSchema *types,
                                              struct ArrowArrayStream *out, hudi_error **err);
 
-/** Write everything out and complete the instant. `write` is freed in any case; when this fails
- * nothing of it shows and its files are removed (now, or by the next writer). `out` may be NULL.
- * @return HUDI_ROWS_FAILED when single rows could not be written and libhudi.write.ignore.failed is
+/** Write everything out and complete the instant, then run the table services that are due. `write`
+ * is freed in any case; when this fails, but for HUDI_SERVICE_FAILED, nothing of it shows and its
+ * files are removed (now, or by the next writer). `out` may be NULL.
+ * @return HUDI_SERVICE_FAILED when the write is committed, and must not be repeated, but a
+ *         compaction or clustering behind it failed
+ *         (hoodie.fail.writes.on.inline.table.service.exception): `*out` is given all the same;
+ *         HUDI_ROWS_FAILED when single rows could not be written and libhudi.write.ignore.failed is
  *         not set: the error says how many, and of the first ones where and why */
 HUDI_EXPORT hudi_status hudi_write_commit(hudi_write *write, hudi_commit **out, hudi_error **err);
 

@@ -129,7 +129,7 @@ hudi_status hudi_write_commit(hudi_write *write, hudi_commit **out, hudi_error *
     write->coordinator = NULL;
     HD_TRY_OUT(status);
     if (commit->result.committed)
-        hd_services_after_write(&op, write->context->pool, write->uri, &write->options);
+        status = hd_services_after_write(&op, write->context->pool, write->uri, &write->options);
     if (out != NULL) {
         *out = commit;
         commit = NULL;

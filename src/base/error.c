@@ -19,7 +19,7 @@
  */
 
 #define MESSAGE_BYTES 1024 /* longer messages are cut and end in "..." */
-#define N_STATUSES (HUDI_INTERNAL + 1)
+#define N_STATUSES (HUDI_SERVICE_FAILED + 1)
 
 static const char *const STATUS_NAMES[N_STATUSES] = {
     [HUDI_OK] = "ok",
@@ -36,6 +36,7 @@ static const char *const STATUS_NAMES[N_STATUSES] = {
     [HUDI_CANCELLED] = "cancelled",
     [HUDI_ROWS_FAILED] = "rows failed",
     [HUDI_INTERNAL] = "internal",
+    [HUDI_SERVICE_FAILED] = "service failed",
 };
 
 #define STATIC_ERROR(code, text)                                                                   \
@@ -59,6 +60,7 @@ static const hudi_error STATIC_ERRORS[N_STATUSES] = {
     STATIC_ERROR(HUDI_CANCELLED, "the operation was cancelled"),
     STATIC_ERROR(HUDI_ROWS_FAILED, "records could not be written"),
     STATIC_ERROR(HUDI_INTERNAL, "a fault of this library"),
+    STATIC_ERROR(HUDI_SERVICE_FAILED, "the write is committed, a table service after it failed"),
 };
 
 static bool is_known(hudi_status status)

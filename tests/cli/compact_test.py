@@ -239,6 +239,33 @@ def test_a_write_compacts_when_it_is_time(logged):
     assert len(rows_of(logged)) == 20
 
 
+def test_services_that_are_switched_off_do_not_run(logged):
+    inline = ["-o", "hoodie.compact.inline=true", "-o", "hoodie.compact.inline.max.delta.commits=1",
+              "-o", "hoodie.table.services.enabled=false"]
+    before = state(logged)
+    done("write", logged, "-", "--format", "jsonl", *inline, stdin=lines([{**ROWS[0], "name": "x"}]))
+    assert state(logged) == [*before, ("deltacommit", "COMPLETED")]
+
+
+def test_a_compaction_that_fails_behind_a_write_is_told_and_the_write_stays(logged):
+    inline = ["-o", "hoodie.compact.inline=true", "-o", "hoodie.compact.inline.max.delta.commits=1",
+              "-o", "hoodie.compaction.strategy=org.acme.Nothing"]
+    write = ["write", logged, "-", "--format", "jsonl", *inline]
+    before = state(logged)
+    result = run(*write, stdin=lines([{**ROWS[0], "id": 100}]))
+    assert result.returncode == 1
+    message = result.stderr.decode()
+    assert "the write is committed, but the compaction after it is not: " in message and "org.acme.Nothing" in message
+    assert b": 1 inserted" in result.stdout
+    assert state(logged) == [*before, ("deltacommit", "COMPLETED")]
+    assert len(rows_of(logged)) == 21
+
+    result = run(*write, "-o", "hoodie.fail.writes.on.inline.table.service.exception=false",
+                 stdin=lines([{**ROWS[0], "id": 101}]))
+    assert result.returncode == OK and b": 1 inserted" in result.stdout and b"org.acme.Nothing" in result.stderr
+    assert len(rows_of(logged)) == 22
+
+
 def test_a_write_plans_a_compaction_when_it_is_time(logged):
     plans = ["-o", "hoodie.compact.schedule.inline=true", "-o", "hoodie.compact.inline.max.delta.commits=2"]
     one = lines([{**ROWS[0], "name": "x"}])

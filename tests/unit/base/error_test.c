@@ -17,14 +17,14 @@
 static void every_status_has_a_name_of_its_own(void **state)
 {
     (void)state;
-    for (int a = HUDI_OK; a <= HUDI_INTERNAL; a++) {
+    for (int a = HUDI_OK; a <= HUDI_SERVICE_FAILED; a++) {
         assert_string_not_equal(hudi_status_name((hudi_status)a), "unknown");
         for (int b = HUDI_OK; b < a; b++)
             assert_string_not_equal(hudi_status_name((hudi_status)a),
                                     hudi_status_name((hudi_status)b));
     }
     assert_string_equal(hudi_status_name(HUDI_CORRUPT), "corrupt");
-    assert_string_equal(hudi_status_name((hudi_status)14), "unknown");
+    assert_string_equal(hudi_status_name((hudi_status)(HUDI_SERVICE_FAILED + 1)), "unknown");
     assert_string_equal(hudi_status_name((hudi_status)-1), "unknown");
 }
 
@@ -161,7 +161,7 @@ static void without_memory_every_status_still_has_an_error(void **state)
     struct hd_op *op = *state;
 
     test_fault_deny_error_memory(op);
-    for (int i = HUDI_END; i <= HUDI_INTERNAL; i++) {
+    for (int i = HUDI_END; i <= HUDI_SERVICE_FAILED; i++) {
         assert_int_equal(hd_fail(op, (hudi_status)i, "text %d", i), i);
         assert_int_equal(hudi_error_status(op->error), i);
         assert_true(strlen(hudi_error_message(op->error)) > 5);
