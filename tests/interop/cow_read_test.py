@@ -4,10 +4,12 @@ import pathlib
 
 import pytest
 
-from cow_tables import TABLES
+from cow_tables import TABLES, is_mor
 from peers import Failed, difference
 
 READERS = {"spark015": 6, "spark11": 6, "hudi_rs": 6, "flink": 3}  # with the table version they are given
+# Those of Java read merge-on-read tables in mor_rounds_test.py.
+READS = [(reader, name) for reader in READERS for name in TABLES if reader == "hudi_rs" or not is_mor(name)]
 
 
 def read_exceptions():
@@ -60,11 +62,12 @@ def test_our_program_reads_what_it_wrote(hudi, made, name, version):
     path, ours, expected = made(name, version)
     columns = list(dict.fromkeys([*TABLES[name].columns, *(key for row in expected for key in row)]))
     assert difference(filled(expected, columns), data_of(ours), floats(name)) == []
+    if is_mor(name) and any(op in ("upsert", "delete") for op, _ in TABLES[name].steps[1:]):
+        assert [log for log in path.rglob(".*.log.*") if ".hoodie" not in log.relative_to(path).parts]
     hudi.run("verify", path)
 
 
-@pytest.mark.parametrize("name", TABLES)
-@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("reader,name", READS)
 def test_a_reader_gives_the_rows_that_hudi_read_prints(request, made, reader, name):
     peer = request.getfixturevalue(reader)
     path, ours, _ = made(name, READERS[reader])
@@ -84,5 +87,5 @@ def test_a_reader_gives_the_rows_that_hudi_read_prints(request, made, reader, na
         assert difference(without(ours, excepted), without(theirs, excepted), floats(name)) == []
 
 
-def test_every_exception_names_a_reader_and_a_table():
-    assert [pair for pair in EXCEPTIONS if pair[0] not in READERS or pair[1] not in TABLES] == []
+def test_every_exception_is_of_a_read():
+    assert [pair for pair in EXCEPTIONS if pair not in READS] == []

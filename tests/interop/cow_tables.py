@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Copy-on-write tables made by `hudi write`, and the rows that must be in them by a model of a few lines."""
+"""Tables made by `hudi write`, and the rows that must be in them by a model of a few lines."""
+import copy
+
 COLUMNS = {"id": "string", "p": "string", "v": "string", "n": "long", "ts": "long"}
 PARTITIONS = ["a", "b", "c"]
 KEYGEN = "hoodie.datasource.write.keygenerator.class=org.apache.hudi.keygen."
@@ -65,6 +67,8 @@ class Table:
         self.identity = identity or list(dict.fromkeys(fields))
         self.options, self.versions = list(options), versions
 
+    only_writes = []
+
     def make(self, hudi, path, version):
         """Write the table; the rows that are in it now."""
         schema = path.with_name(path.name + ".schema")
@@ -84,9 +88,16 @@ class Table:
             model.apply(op, given)
         return model.rows()
 
+    def as_merge_on_read(self):
+        """The same steps; all updates go to log files, for no base file takes inserts in."""
+        other = copy.copy(self)
+        other.options = [*self.options, "hoodie.table.type=MERGE_ON_READ"]
+        other.only_writes = ["hoodie.parquet.small.file.limit=0"]
+        return other
+
     def write_options(self):
         """Options that no table keeps."""
-        options = [option for option in self.options if option.startswith("hoodie.index")]
+        options = [option for option in self.options if option.startswith("hoodie.index")] + self.only_writes
         if ":" in self.partition:
             options.append(f"hoodie.datasource.write.partitionpath.field={self.partition}")
         return as_words(options)
@@ -197,3 +208,10 @@ TABLES = {
     "virtual_keys": Table(*UPSERTS, options=["hoodie.populate.meta.fields=false"]),
     "new_column": Table(("insert", rows(range(20))), ("upsert", rows(range(15, 30), 1, extra=1))),
 }
+
+
+def is_mor(name):
+    return name.startswith("mor_")
+
+
+TABLES |= {f"mor_{name}": table.as_merge_on_read() for name, table in TABLES.items()}
