@@ -38,15 +38,18 @@ hudi_status hd_rewrite_job_init(struct hd_op *op, hd_pool *pool, struct hd_table
     HD_TRY(hd_arena_array(op, &job->arena, (size_t)n, sizeof *columns, &columns));
     for (int32_t i = 0; i < n; i++)
         columns[i] = i;
-    job->query = (struct hd_slice_query){.fs = table->fs,
-                                         .table_path = table->path,
-                                         .config = &table->config,
-                                         .schema = &job->schema.file,
-                                         .columns = columns,
-                                         .n_columns = n,
-                                         .options = &job->config.options,
-                                         .log_instants = &job->log_instants,
-                                         .merge_bytes = op->budget->limit_bytes / 2 / n_workers};
+    job->query = (struct hd_slice_query){
+        .fs = table->fs,
+        .table_path = table->path,
+        .config = &table->config,
+        .schema = &job->schema.file,
+        .columns = columns,
+        .n_columns = n,
+        .options = &job->config.options,
+        .log_instants = &job->log_instants,
+        .replaces_logs = true,
+        .recover = hd_options_bool(&job->config.options, NULL, "libhudi.read.recover"),
+        .merge_bytes = op->budget->limit_bytes / 2 / n_workers};
     return HUDI_OK;
 }
 

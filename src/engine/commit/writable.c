@@ -195,39 +195,60 @@ out:
     return hd_fail_path(op, status, file_path);
 }
 
-/* As check_rows(), of the first block that has a schema. */
+/* As check_rows(), by the schema of a block; `*known` stays false for one without, and for one that
+ * is damaged: writes do not fail for it. */
+static hudi_status check_block(struct hd_op *op, const struct hd_log_block *block, bool *known)
+{
+    struct hd_arena arena = {0};
+    struct hd_avro_schema *schema;
+    struct hd_slice json;
+    hudi_status status;
+
+    if (block->type == HD_LOG_CORRUPT || block->type == HD_LOG_COMMAND)
+        return HUDI_OK;
+    status = hd_log_header_find(op, block, HD_LOG_SCHEMA, &json);
+    if (status != HUDI_OK)
+        return status == HUDI_NOT_FOUND ? HUDI_OK : status;
+    status = hd_avro_schema_parse(op, &arena, json, &schema);
+    *known = status == HUDI_OK;
+    if (*known && schema->type == HD_AVRO_RECORD &&
+        hd_avro_schema_field(schema, HD_META_OPERATION) != NULL)
+        status = hd_fail(op, HUDI_NOT_IMPLEMENTED,
+                         "the file keeps changelog operations (%s); writing to such tables is not "
+                         "supported",
+                         HD_META_OPERATION);
+    hd_arena_clear(&arena);
+    if (status != HUDI_CORRUPT)
+        return status;
+    hd_op_clear_error(op);
+    return HUDI_OK;
+}
+
+/* Of the first block that has a schema. */
 static hudi_status check_blocks(struct hd_op *op, const struct hd_table_snapshot *table,
                                 const char *file_path)
 {
     hudi_status status = HUDI_OK;
     struct hd_file_info info;
-    struct hd_arena arena = {0};
-    struct hd_log_block block = {0};
-    struct hd_avro_schema *schema;
-    struct hd_slice json;
+    struct hd_log_block block;
     hd_log_reader *reader = NULL;
     char *path = NULL;
+    bool known = false;
 
     HD_TRY_OUT(hd_path_join(op, table->path, file_path, &path));
     status = hd_fs_stat(op, table->fs, path, &info);
     if (status != HUDI_OK)
         goto out;
     HD_TRY_OUT(hd_log_reader_open(op, table->fs, path, &reader));
-    do {
+    while (status == HUDI_OK && !known) {
+        status = hd_log_reader_next(op, reader, &block);
+        if (status != HUDI_OK)
+            break;
+        status = check_block(op, &block, &known);
         hd_log_block_clear(op, &block);
-        HD_TRY_OUT(hd_log_reader_next(op, reader, &block));
-    } while (block.type == HD_LOG_CORRUPT || block.type == HD_LOG_COMMAND);
-    HD_TRY_OUT(hd_log_header_find(op, &block, HD_LOG_SCHEMA, &json));
-    HD_TRY_OUT(hd_avro_schema_parse(op, &arena, json, &schema));
-    if (schema->type == HD_AVRO_RECORD && hd_avro_schema_field(schema, HD_META_OPERATION) != NULL)
-        status = hd_fail(op, HUDI_NOT_IMPLEMENTED,
-                         "the file keeps changelog operations (%s); writing to such tables is not "
-                         "supported",
-                         HD_META_OPERATION);
+    }
 out:
-    hd_log_block_clear(op, &block);
     hd_log_reader_close(op, reader);
-    hd_arena_clear(&arena);
     hd_free(op, path);
     return status == HUDI_NOT_FOUND || status == HUDI_END ? HUDI_OK
                                                           : hd_fail_path(op, status, file_path);

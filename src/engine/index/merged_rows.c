@@ -74,14 +74,15 @@ hudi_status hd_merged_rows_open(struct hd_op *op, const struct hd_table_snapshot
     *out = (struct hd_merged_rows){0};
     HD_TRY_OUT(make_schema(op, table, &out->schema));
     HD_TRY_OUT(find_instants(op, &table->timeline, out));
-    out->query = (struct hd_slice_query){.fs = table->fs,
-                                         .table_path = table->path,
-                                         .config = &table->config,
-                                         .schema = &out->schema,
-                                         .options = options,
-                                         .log_instants = &out->instants,
-                                         .merge_bytes = op->budget->limit_bytes / 4 /
-                                                        (n_readers == 0 ? 1 : n_readers)};
+    out->query = (struct hd_slice_query){
+        .fs = table->fs,
+        .table_path = table->path,
+        .config = &table->config,
+        .schema = &out->schema,
+        .options = options,
+        .log_instants = &out->instants,
+        .recover = hd_options_bool(options, NULL, "libhudi.read.recover"),
+        .merge_bytes = op->budget->limit_bytes / 4 / (n_readers == 0 ? 1 : n_readers)};
     status = choose_columns(op, out, columns, n_columns);
 out:
     if (status != HUDI_OK)

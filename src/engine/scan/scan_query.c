@@ -111,6 +111,7 @@ hudi_status hd_scan_read_options(struct hd_op *op, const struct hd_options *opti
     HD_TRY(keep(op, hd_options_text(options, NULL, "hoodie.memory.spillable.map.path"), plan,
                 &plan->spill_folder));
     plan->recover = hd_options_bool(options, NULL, "libhudi.read.recover");
+    plan->query.recover = plan->recover;
     plan->query.use_statistics = hd_options_bool(options, NULL, "hoodie.enable.data.skipping");
     if (options != NULL && hd_options_has(options, ROWS))
         plan->query.batch_rows = hd_options_int(options, NULL, ROWS);

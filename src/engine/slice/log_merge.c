@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "arrow/array.h"
+#include "engine/slice/log_damage.h"
 #include "engine/slice/log_merge_internal.h"
 #include "engine/slice/log_rows.h"
 
@@ -144,7 +145,6 @@ static hudi_status put_batch(struct hd_op *op, hd_log_merge *merge, struct hd_lo
     int64_t n_rows;
     hudi_status status;
 
-    HD_TRY_OUT(check_keys(op, &batch->keys));
     HD_TRY_OUT(choose_rows(op, merge, &batch->keys, &rows, &n_rows));
     HD_TRY_OUT(hd_shared_array_new(op, &batch->entries, &shared));
     HD_TRY_OUT(hd_spillable_map_put(op, merge->map, &batch->keys, NULL, shared, rows, n_rows,
@@ -178,30 +178,58 @@ struct pass {
     int64_t file_number; /* -1: none */
 };
 
-static hudi_status load_block(struct hd_op *op, hd_log_merge *merge, struct pass *pass,
+static hudi_status open_block(struct hd_op *op, hd_log_merge *merge, struct pass *pass,
                               uint32_t number)
 {
     const struct hd_slice_query *query = &merge->columns->query;
     const struct hd_log_scan_block *info = &merge->scan.blocks[number];
-    struct hd_log_batch batch;
-    hudi_status status;
 
+    return hd_log_rows_begin(op, pass->rows, pass->file, info,
+                             schema_of_instant(query, merge->scan.entries[number].instant));
+}
+
+/* `out->entries` is the caller's only on success. */
+static hudi_status next_batch(struct hd_op *op, struct pass *pass, struct hd_log_batch *out)
+{
+    HD_TRY(hd_log_rows_next(op, pass->rows, out));
+    const hudi_status status = check_keys(op, &out->keys);
+    if (status != HUDI_OK)
+        hd_array_clear(&out->entries);
+    return status;
+}
+
+/* What became of a block. */
+enum block_fate { TAKEN, DAMAGED, DAMAGED_BEHIND_ROWS };
+
+static hudi_status load_block(struct hd_op *op, hd_log_merge *merge, struct pass *pass,
+                              uint32_t number, enum block_fate *fate)
+{
+    const struct hd_slice_query *query = &merge->columns->query;
+    const struct hd_log_scan_block *info = &merge->scan.blocks[number];
+    struct hd_log_batch batch;
+    bool any = false;
+
+    *fate = TAKEN;
     if (pass->file_number != info->file) {
         hd_log_reader_close(op, pass->file);
         pass->file = NULL;
         pass->file_number = info->file;
         HD_TRY(hd_log_scan_open_file(op, query, merge->slice, info->file, &pass->file));
     }
-    status = hd_log_rows_begin(op, pass->rows, pass->file, info,
-                               schema_of_instant(query, merge->scan.entries[number].instant));
+    const char *const path = hd_input_file_path(hd_log_reader_file(pass->file));
+    hudi_status status = open_block(op, merge, pass, number);
     while (status == HUDI_OK) {
-        status = hd_log_rows_next(op, pass->rows, &batch);
-        if (status == HUDI_OK)
-            status = put_batch(op, merge, &batch);
+        status = next_batch(op, pass, &batch);
+        if (status != HUDI_OK)
+            break;
+        HD_TRY(hd_fail_path(op, put_batch(op, merge, &batch), path));
+        any = true;
     }
     if (status == HUDI_END)
         return HUDI_OK;
-    return hd_fail_path(op, status, hd_input_file_path(hd_log_reader_file(pass->file)));
+    HD_TRY(hd_log_damage(op, query, path, info->offset, status));
+    *fate = any ? DAMAGED_BEHIND_ROWS : DAMAGED;
+    return HUDI_OK;
 }
 
 static hudi_status open_map(struct hd_op *op, const struct hd_merge_columns *columns,
@@ -234,20 +262,53 @@ static uint64_t batch_bytes_of(uint64_t memory)
     return memory / 8 < MAX_BATCH_BYTES ? memory / 8 : MAX_BATCH_BYTES;
 }
 
-static hudi_status load_blocks(struct hd_op *op, hd_log_merge *merge)
+/* A damaged block counts no more, in later passes neither. */
+static void drop_chosen(struct hd_log_scan *scan, size_t i)
+{
+    scan->n_chosen--;
+    memmove(&scan->chosen[i], &scan->chosen[i + 1], (scan->n_chosen - i) * sizeof *scan->chosen);
+    scan->stats.n_corrupt_blocks++;
+}
+
+/* One pass; `*again` when rows of a block are in the map that then turned out to be damaged. */
+static hudi_status try_blocks(struct hd_op *op, hd_log_merge *merge, bool *again)
 {
     const uint64_t memory = memory_of(op, merge->columns);
     struct pass pass = {.file_number = -1};
-    hudi_status status;
+    enum block_fate fate;
+    hudi_status status = HUDI_OK;
 
+    *again = false;
     HD_TRY_OUT(open_map(op, merge->columns, memory, &merge->map));
     HD_TRY_OUT(hd_log_rows_new(op, merge->columns, batch_bytes_of(memory), &pass.rows));
-    for (size_t i = 0; i < merge->scan.n_chosen; i++)
-        HD_TRY_OUT(load_block(op, merge, &pass, merge->scan.chosen[i]));
+    for (size_t i = 0; i < merge->scan.n_chosen && !*again;) {
+        HD_TRY_OUT(load_block(op, merge, &pass, merge->scan.chosen[i], &fate));
+        if (fate == TAKEN)
+            i++;
+        else
+            drop_chosen(&merge->scan, i);
+        *again = fate == DAMAGED_BEHIND_ROWS;
+    }
 out:
     hd_log_rows_free(op, pass.rows);
     hd_log_reader_close(op, pass.file);
     return status;
+}
+
+/* Each pass that has to be made again leaves out one block more. */
+static hudi_status load_blocks(struct hd_op *op, hd_log_merge *merge)
+{
+    const struct hd_slice_merge_stats before = merge->stats;
+    bool again;
+
+    for (;;) {
+        HD_TRY(try_blocks(op, merge, &again));
+        if (!again)
+            return HUDI_OK;
+        hd_spillable_map_free(op, merge->map);
+        merge->map = NULL;
+        merge->stats = before;
+    }
 }
 
 /* Keys in parts of less than this share of all are not tried. */
@@ -272,6 +333,7 @@ static hudi_status load_part(struct hd_op *op, hd_log_merge *merge)
     const uint64_t n_bytes =
         hd_spillable_map_memory_bytes(merge->map) + hd_spillable_map_disk_bytes(merge->map);
 
+    merge->stats.n_corrupt_blocks = merge->scan.stats.n_corrupt_blocks;
     merge->stats.n_entries = merge->n_entries_before + n;
     merge->stats.n_spilled = merge->n_spilled_before + hd_spillable_map_spilled_rows(merge->map);
     merge->next_entry = 0;

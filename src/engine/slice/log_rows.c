@@ -368,7 +368,9 @@ hudi_status hd_log_rows_next(struct hd_op *op, hd_log_rows *rows, struct hd_log_
     HD_TRY(hd_op_check_cancel(op));
     hd_array_clear(&rows->made);
     hd_arena_reset(&rows->arena);
-    if (rows->has_deletes)
-        return next_deletes(op, rows, out);
-    return next_rows(op, rows, out);
+    const hudi_status status =
+        rows->has_deletes ? next_deletes(op, rows, out) : next_rows(op, rows, out);
+    if (status != HUDI_OK && status != HUDI_END)
+        clear_avro(op, &rows->avro); /* with the rows before the damage */
+    return status;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "engine/slice/log_damage.h"
 
 /* Texts of headers, each kept once: the schema of all blocks is one, as a rule. */
 struct texts {
@@ -86,26 +87,44 @@ hudi_status hd_log_scan_open_file(struct hd_op *op, const struct hd_slice_query 
     return status;
 }
 
+/* One block, into `scan` if it can be understood. @return HUDI_END */
+static hudi_status scan_block(struct hd_op *op, const struct hd_slice_query *query,
+                              hd_log_reader *reader, uint32_t file, struct texts *texts,
+                              struct hd_log_scan *scan)
+{
+    const char *const path = hd_input_file_path(hd_log_reader_file(reader));
+    const uint64_t offset = hd_log_reader_offset(reader);
+    struct hd_log_block block;
+
+    hudi_status status = hd_log_reader_next(op, reader, &block);
+    if (status == HUDI_OK) {
+        status = add_block(op, file, &block, texts, scan);
+        hd_log_block_clear(op, &block);
+    } else if (status == HUDI_NOT_IMPLEMENTED) {
+        scan->stats.n_blocks++;
+    }
+    if (status == HUDI_OK || status == HUDI_END)
+        return status;
+    HD_TRY(hd_log_damage(op, query, path, offset, status));
+    scan->stats.n_corrupt_blocks++;
+    return HUDI_OK;
+}
+
 static hudi_status scan_file(struct hd_op *op, const struct hd_slice_query *query,
                              const struct hd_slice_source *slice, uint32_t file,
                              struct texts *texts, struct hd_log_scan *scan)
 {
     hd_log_reader *reader;
-    struct hd_log_block block;
     hudi_status status;
 
     HD_TRY(hd_op_check_cancel(op));
     HD_TRY(hd_log_scan_open_file(op, query, slice, file, &reader));
-    while ((status = hd_log_reader_next(op, reader, &block)) == HUDI_OK) {
-        status = add_block(op, file, &block, texts, scan);
-        hd_log_block_clear(op, &block);
-        if (status != HUDI_OK)
-            break;
-    }
+    do
+        status = scan_block(op, query, reader, file, texts, scan);
+    while (status == HUDI_OK);
     if (status == HUDI_END)
         status = HUDI_OK;
-    if (status != HUDI_OK)
-        hd_error_set_path(op, hd_input_file_path(hd_log_reader_file(reader)));
+    hd_error_set_path(op, hd_input_file_path(hd_log_reader_file(reader)));
     hd_log_reader_close(op, reader);
     return status;
 }

@@ -35,6 +35,10 @@ struct hd_slice_query {
                                          spillable map; NULL: defaults */
     const struct hd_log_instants *log_instants; /* NULL: the timeline is empty */
     uint64_t merge_bytes; /* for records of log files in memory; 0: half of the op's budget */
+    bool replaces_logs;   /* the rows take the place of the log files: whole blocks that cannot be
+                             understood are an error */
+    bool recover;         /* libhudi.read.recover: they are passed over all the same, those of
+                             unknown types and versions too */
 };
 
 /** A file slice to read. Strings are borrowed while the reader is open. */
@@ -74,8 +78,8 @@ typedef struct hd_slice_reader hd_slice_reader;
  * are left out. Unless read_optimized, the log files are merged into the base file by the table's
  * rules: rows come in the order of the base file, then those that only log files have, in the order
  * in which their keys first came. Meta columns are those of the record that won. Damaged blocks are
- * warnings in the op's log. The records of the log files are read when the slice is opened, and
- * what does not fit into `merge_bytes` waits on disk.
+ * warnings in the op's log (log_damage.h). The records of the log files are read when the slice is
+ * opened, and what does not fit into `merge_bytes` waits on disk.
  * @return HUDI_NOT_FOUND for a file that is gone; HUDI_CORRUPT; HUDI_SCHEMA for a column whose type
  *         does not become the table's; HUDI_NOT_IMPLEMENTED for a payload class or block type that
  *         is not known

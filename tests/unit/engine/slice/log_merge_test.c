@@ -402,6 +402,43 @@ static void damaged_blocks_are_passed_over_with_a_warning(void **state)
     merge_close(&m);
 }
 
+/* A whole frame around a content that ends in the middle of its last record. */
+static void a_block_that_turns_out_to_be_damaged_gives_none_of_its_rows(void **state)
+{
+    struct hd_op *op = *state;
+    struct hd_slice_merge_stats stats;
+    struct lines lines = {0};
+    struct hd_str rows = {0}, got = {0};
+    struct merged m;
+
+    merge_open(op, &m, 6, LATEST, KEYED, BASE);
+    for (int i = 0; i < 500; i++)
+        test_must(op, hd_str_printf(op, &rows, "key-%03d|new|6\n", i));
+    merge_avro(&m, 0, "002", KEYED, "a|a1|6\n");
+    merge_avro(&m, 0, "002", KEYED, hd_str_text(&rows));
+    char *const key = memmem(m.logs[0].data, m.logs[0].size, "key-499", 7);
+    assert_non_null(key);
+    key[-1] = (char)0xfe; /* its length */
+    merge_avro(&m, 0, "003", KEYED, "b|b1|6\n");
+    m.query.merge_bytes = 16 << 10; /* so that it comes in several batches */
+    op->log = (struct hd_log_sink){take_line, &lines};
+    test_must(op, merge_read(&m, &got, &stats));
+    op->log = (struct hd_log_sink){0};
+    assert_string_equal(hd_str_text(&got), "a|a1|6\nb|b1|6\nc|c0|5\nd|d0|5\ne|e0|5\n");
+    assert_int_equal(stats.n_records, 2);
+    assert_int_equal(stats.n_corrupt_blocks, 1);
+    assert_int_equal(lines.n, 1);
+    assert_non_null(strstr(lines.last, ".f_001.log.1"));
+    assert_non_null(strstr(lines.last, "passed over"));
+    m.query.replaces_logs = true;
+    merge_expect_error(&m, HUDI_CORRUPT, "libhudi.read.recover");
+    m.query.recover = true;
+    merge_expect(&m, "a|a1|6\nb|b1|6\nc|c0|5\nd|d0|5\ne|e0|5\n");
+    hd_str_clear(&got);
+    hd_str_clear(&rows);
+    merge_close(&m);
+}
+
 static void what_cannot_be_read_is_an_error_that_names_the_file(void **state)
 {
     static const char *const GONE[] = {"p/.f_001.log.9_0-0-0"};
@@ -417,6 +454,8 @@ static void what_cannot_be_read_is_an_error_that_names_the_file(void **state)
 
     merge_open(op, &m, 6, LATEST, KEYED, BASE);
     merge_avro(&m, 0, "002", "v string\nts bigint\n", "a1|6\n");
+    merge_expect(&m, BASE);
+    m.query.replaces_logs = true;
     merge_expect_error(&m, HUDI_CORRUPT, "no key");
     assert_null(op->error);
     m.source.log_paths = GONE;
@@ -586,6 +625,7 @@ int main(void)
         cmocka_unit_test(filters_see_merged_rows_alone),
         cmocka_unit_test(row_groups_are_skipped_where_one_of_row_and_log_record_stays),
         cmocka_unit_test(damaged_blocks_are_passed_over_with_a_warning),
+        cmocka_unit_test(a_block_that_turns_out_to_be_damaged_gives_none_of_its_rows),
         cmocka_unit_test(what_cannot_be_read_is_an_error_that_names_the_file),
         cmocka_unit_test(many_records_spill_and_read_the_same),
         cmocka_unit_test(keys_that_do_not_fit_are_merged_in_parts),
