@@ -20,14 +20,44 @@ const char *cli_value(const struct cli_command *command, const struct cli_args *
     return i < 0 ? NULL : args->values[i];
 }
 
-static bool set_hudi_option(struct cli_args *args, const char *key, const char *value)
+static bool set_hudi_option(hudi_options *options, const char *key, const char *value)
 {
     hudi_error *error = NULL;
 
-    if (hudi_options_set(args->options, key, value, &error) == HUDI_OK)
+    if (hudi_options_set(options, key, value, &error) == HUDI_OK)
         return true;
     cli_fail(error);
     return false;
+}
+
+/* Of an option of the command and -o with its key, neither may be dropped without a word. */
+static bool check_pairs(const struct cli_command *command, const struct cli_args *args)
+{
+    hudi_error *error = NULL;
+    hudi_options *words = NULL;
+    bool ok = true;
+
+    if (hudi_options_new(&words, &error) != HUDI_OK) {
+        cli_fail(error);
+        return false;
+    }
+    for (int i = 0; command->options[i].name != NULL && ok; i++) {
+        const struct cli_option *option = &command->options[i];
+        const char *pair =
+            option->hudi_key == NULL ? NULL : hudi_options_get(args->pairs, option->hudi_key);
+
+        if (pair == NULL || args->values[i] == NULL)
+            continue;
+        ok = set_hudi_option(words, option->hudi_key,
+                             option->value == NULL ? "true" : args->values[i]);
+        if (!ok || strcmp(hudi_options_get(words, option->hudi_key), pair) == 0)
+            continue;
+        cli_fail_text(CLI_EXIT_USAGE, "--%s%s%s and -o %s=%s contradict each other", option->name,
+                      option->value == NULL ? "" : " ", args->values[i], option->hudi_key, pair);
+        ok = false;
+    }
+    hudi_options_free(words);
+    return ok;
 }
 
 /* "KEY=VALUE" of -o. */
@@ -44,7 +74,8 @@ static bool take_pair(struct cli_args *args, const char *pair)
         cli_fail_text(CLI_EXIT_FAILURE, "out of memory");
         return false;
     }
-    const bool ok = set_hudi_option(args, key, equals + 1);
+    const bool ok = set_hudi_option(args->options, key, equals + 1) &&
+                    set_hudi_option(args->pairs, key, equals + 1);
     free(key);
     return ok;
 }
@@ -79,7 +110,7 @@ static bool take_option(const struct cli_command *command, int argc, char **argv
     args->values[option] = value;
     if (command->options[option].hudi_key == NULL)
         return true;
-    return set_hudi_option(args, command->options[option].hudi_key,
+    return set_hudi_option(args->options, command->options[option].hudi_key,
                            command->options[option].value == NULL ? "true" : value);
 }
 
@@ -89,7 +120,8 @@ bool cli_args_parse(const struct cli_command *command, int argc, char **argv, st
     bool only_words = false;
 
     *args = (struct cli_args){0};
-    if (hudi_options_new(&args->options, &error) != HUDI_OK) {
+    if (hudi_options_new(&args->options, &error) != HUDI_OK ||
+        hudi_options_new(&args->pairs, &error) != HUDI_OK) {
         cli_fail(error);
         return false;
     }
@@ -122,12 +154,13 @@ bool cli_args_parse(const struct cli_command *command, int argc, char **argv, st
         cli_fail_text(CLI_EXIT_USAGE, "use: hudi %s %s", command->name, command->arguments);
         return false;
     }
-    return true;
+    return check_pairs(command, args);
 }
 
 void cli_args_clear(struct cli_args *args)
 {
     hudi_options_free(args->options);
+    hudi_options_free(args->pairs);
     free(args->words);
     *args = (struct cli_args){0};
 }

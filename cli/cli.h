@@ -32,6 +32,7 @@ struct cli_args {
     int n_words;
     const char *values[CLI_MAX_OPTIONS]; /* by number of the command's option; "" for a switch */
     hudi_options *options;               /* from -o and from options with a hudi_key */
+    hudi_options *pairs;                 /* from -o alone */
 };
 
 struct cli_command {

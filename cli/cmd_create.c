@@ -18,6 +18,12 @@ bool cli_take_type(const struct cli_command *command, const struct cli_args *arg
         type = "COPY_ON_WRITE";
     else if (strcmp(type, "mor") == 0)
         type = "MERGE_ON_READ";
+    const char *given = hudi_options_get(args->options, "hoodie.table.type");
+    if (given != NULL && strcmp(given, type) != 0) {
+        cli_fail_text(CLI_EXIT_USAGE, "--type and -o hoodie.table.type=%s contradict each other",
+                      given);
+        return false;
+    }
     if (hudi_options_set(args->options, "hoodie.table.type", type, &error) == HUDI_OK)
         return true;
     cli_fail(error);

@@ -99,8 +99,6 @@ static int new_table(hudi_context *context, const struct cli_args *args)
     struct ArrowSchema schema = {0};
     hudi_error *error = NULL;
 
-    if (!cli_take_type(&cli_write, args))
-        return CLI_EXIT_USAGE;
     const int given = cli_take_schema(context, &cli_write, args, &schema);
     if (given != 0)
         return given < 0 ? CLI_EXIT_FAILURE : table_of_input(context, args);
@@ -244,6 +242,8 @@ static int run(hudi_context *context, const struct cli_args *args)
     if (n_standard > 1)
         return cli_fail_text(CLI_EXIT_USAGE, "write: standard input (-) is named %d times",
                              n_standard);
+    if (!cli_take_type(&cli_write, args))
+        return CLI_EXIT_USAGE;
     int exit_code = open_table(context, args, &table);
     if (exit_code != CLI_EXIT_OK)
         return exit_code;

@@ -60,3 +60,105 @@ def test_insert_overwrite_table_replaces_the_table_in_either_mode(table):
     table.write([{"id": "3", "ts": 1, "city": "a"}], op="insert_overwrite_table",
                 options={"hoodie.datasource.overwrite.mode": "DYNAMIC"})
     assert table.values("id") == ["3"]
+
+
+# ---- what a table is --------------------------------------------------------------------------
+
+STATED = {"hoodie.datasource.write.recordkey.field": ("id", "city"),
+          "hoodie.table.recordkey.fields": ("id", "id,city"),
+          "hoodie.datasource.write.partitionpath.field": ("city", "id"),
+          "hoodie.table.partition.fields": ("city", "id"),
+          "hoodie.datasource.write.precombine.field": ("ts", "id"),
+          "hoodie.table.precombine.field": ("ts", "id"),
+          "hoodie.payload.ordering.field": ("ts", "id"),
+          "hoodie.table.type": ("COPY_ON_WRITE", "MERGE_ON_READ"),
+          "hoodie.datasource.write.table.type": ("copy_on_write", "merge_on_read"),
+          "table.type": ("COPY_ON_WRITE", "MERGE_ON_READ"),
+          "hoodie.table.version": ("6", "5"),
+          "hoodie.write.table.version": ("6", "8"),
+          "hoodie.table.name": ("t", "u"),
+          "hoodie.datasource.write.hive_style_partitioning": ("false", "true"),
+          "hoodie.datasource.write.partitionpath.urlencode": ("FALSE", "true"),
+          "hoodie.datasource.write.drop.partition.columns": ("false", "true"),
+          "hoodie.datasource.write.keygenerator.class":
+              ("org.apache.hudi.keygen.SimpleKeyGenerator",
+               "org.apache.hudi.keygen.ComplexKeyGenerator"),
+          "hoodie.datasource.write.keygenerator.type": ("SIMPLE", "COMPLEX"),
+          "hoodie.compaction.payload.class":
+              ("DefaultHoodieRecordPayload", "OverwriteWithLatestAvroPayload"),
+          "hoodie.record.merge.mode": ("EVENT_TIME_ORDERING", "COMMIT_TIME_ORDERING"),
+          "hoodie.populate.meta.fields": ("true", "false"),
+          "hoodie.table.timeline.timezone": ("local", "utc"),
+          "hoodie.table.cdc.enabled": ("false", "true"),
+          "cdc.enabled": ("false", "true")}
+
+
+@pytest.mark.parametrize("key", STATED)
+def test_an_option_that_says_what_the_table_is_must_be_right(table, key):
+    same, other = STATED[key]
+    table.create(CITIES, order_by="ts", partition_by="city")
+    table.write([{"id": "1", "ts": 1, "city": "a"}], options={key: same})
+    before = table.instants(), table.base_files()
+    with pytest.raises(Refused) as refused:
+        table.write([{"id": "2", "ts": 1, "city": "a"}], options={key: other})
+    assert "config conflict: " in str(refused.value)
+    assert f"={other.upper() if 'type' in key or 'timezone' in key else other}, and the table has " in str(refused.value)
+    assert (table.instants(), table.base_files()) == before
+    assert table.values("id") == ["1"]
+
+
+@pytest.mark.parametrize("word, other", [("--key", "city"), ("--order-by", "id"),
+                                         ("--partition-by", "id"), ("--type", "mor")])
+def test_so_must_the_words_of_the_program(table, tmp_path, word, other):
+    table.create(CITIES, order_by="ts", partition_by="city")
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"id": "1", "ts": 1, "city": "a"}\n', encoding="utf-8")
+    table.do("write", table.path, rows, "--key", "id", "--order-by", "ts", "--partition-by", "city",
+             "--type", "cow")
+    with pytest.raises(Refused, match="config conflict"):
+        table.do("write", table.path, rows, word, other)
+    assert len(table.instants()) == 1
+
+
+def test_a_table_without_such_fields_does_not_take_them(table):
+    table.create("id string\nv long\n")
+    for key in ("hoodie.table.partition.fields", "hoodie.datasource.write.precombine.field"):
+        with pytest.raises(Refused, match="config conflict.*=v, and the table has none"):
+            table.write([{"id": "1", "v": 1}], options={key: "v"})
+    assert table.instants() == []
+
+
+@pytest.mark.parametrize("version", ["3", "6"])
+def test_the_older_name_of_the_ordering_field_makes_a_table(table, version):
+    table.create("id string\nts long\nv long\n",
+                 options={"hoodie.payload.ordering.field": "v",
+                          "hoodie.write.table.version": version})
+    table.write([{"id": "1", "ts": 1, "v": 5}])
+    table.write([{"id": "1", "ts": 2, "v": 4}], options={"hoodie.payload.ordering.field": "v"})
+    assert table.values("v") == [5]
+
+
+def test_two_ordering_fields_are_a_contradiction(table):
+    with pytest.raises(Refused, match="hoodie.payload.ordering.field=v, and the table has ts"):
+        table.create("id string\nts long\nv long\n", order_by="ts",
+                     options={"hoodie.payload.ordering.field": "v"})
+    assert not table.path.exists()
+
+
+@pytest.mark.parametrize("pair", ["hoodie.datasource.write.operation=delete",
+                                  "write.operation=delete"])
+@pytest.mark.parametrize("pair_first", [True, False])
+def test_a_word_and_an_option_that_contradict_it_are_misuse(table, tmp_path, pair, pair_first):
+    table.create(CITIES)
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"id": "1", "ts": 1, "city": "a"}\n', encoding="utf-8")
+    words = [["-o", pair], ["--op", "insert"]]
+    words = sum(words if pair_first else reversed(words), [])
+    with pytest.raises(Refused, match="--op insert and -o .*=delete contradict each other"):
+        table.do("write", table.path, rows, *words)
+    assert table.instants() == []
+    table.do("write", table.path, rows, "--op", "insert", "-o", "write.operation=INSERT")
+    assert table.values("id") == ["1"]
+    with pytest.raises(Refused, match="--type and -o hoodie.table.type=MERGE_ON_READ"):
+        table.do("write", table.path, rows, "--type", "cow", "-o",
+                 "hoodie.table.type=merge_on_read")

@@ -67,6 +67,7 @@ static hudi_status begin_instant(struct hd_op *op, hd_coordinator *coordinator)
     struct hd_write_config *config = &coordinator->config;
 
     HD_TRY(hd_check_writable(op, table));
+    HD_TRY(hd_table_config_check_options(op, &table->config, &config->options));
     HD_TRY(hd_check_no_restore(op, &table->timeline));
     HD_TRY(hd_check_columns(op, table, &config->options));
     HD_TRY(hd_switch_metadata_table_off(op, table));

@@ -34,6 +34,10 @@ enum hd_key_generator_type hd_key_generator_infer(const char *const *key_fields,
                                                   const char *const *partition_fields,
                                                   size_t n_partitions);
 
+/** The merge mode that a payload class of Hudi's stands for, with or without its package; NULL for
+ * one that this library does not know. */
+const char *hd_payload_merge_mode(const char *class_name);
+
 /** hoodie.table.checksum of these properties. Source: HoodieTableConfig.generateChecksum */
 uint32_t hd_table_checksum(const struct hd_properties *properties);
 

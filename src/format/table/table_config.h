@@ -91,6 +91,15 @@ hudi_status hd_table_config_of(struct hd_op *op, struct hd_properties *propertie
 hudi_status hd_table_config_for_create(struct hd_op *op, const struct hd_options *options,
                                        const char *create_schema, struct hd_table_config *out);
 
+/**
+ * Options of a write against the table that is there: those that say what a table is (its
+ * properties, and the options of a write that these come from) must say what it is.
+ * @return HUDI_INVALID naming option, value given and value stored
+ * Source: HoodieWriterUtils.validateTableConfig (Hudi 0.15.0)
+ */
+hudi_status hd_table_config_check_options(struct hd_op *op, const struct hd_table_config *config,
+                                          const struct hd_options *options);
+
 /** Make the folders of an empty table and hoodie.properties last (published in one step). @return
  * HUDI_EXISTS when there is a table. Source: HoodieTableMetaClient.initTableAndGetMetaClient */
 hudi_status hd_table_create(struct hd_op *op, hd_file_system *fs, const char *table_path,

@@ -158,6 +158,8 @@ static hudi_status choose_fields(struct creation *c)
                          ? "hoodie.table.ordering.fields"
                          : "hoodie.table.precombine.field",
                      "hoodie.datasource.write.precombine.field", &c->orderings, &c->n_orderings));
+    if (c->n_orderings == 0)
+        HD_TRY(pick_list(c, "hoodie.payload.ordering.field", NULL, &c->orderings, &c->n_orderings));
     /* Flink's word for "none" */
     if (c->n_orderings == 1 && strcmp(c->orderings[0], "no_precombine") == 0)
         c->n_orderings = 0;
@@ -257,6 +259,13 @@ static const struct payload *find_payload(const char *class_name)
         if (strcmp(payloads[i].class_name, name) == 0)
             return &payloads[i];
     return NULL;
+}
+
+const char *hd_payload_merge_mode(const char *class_name)
+{
+    const struct payload *payload = find_payload(class_name);
+
+    return payload == NULL ? NULL : payload->mode;
 }
 
 /* With an ordering field the larger value wins, without one the later row does. */
@@ -594,6 +603,9 @@ hudi_status hd_table_config_for_create(struct hd_op *op, const struct hd_options
     status = hd_table_config_of(op, &c.properties, out);
     if (status == HUDI_OK)
         status = keep_kinds(&c, out);
+    /* What was asked for and is not what the table is: this version has no place for it. */
+    if (status == HUDI_OK)
+        status = hd_table_config_check_options(op, out, options);
     if (status != HUDI_OK)
         hd_table_config_clear(out);
     return status;
