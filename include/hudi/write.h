@@ -71,7 +71,8 @@ HUDI_EXPORT int64_t hudi_commit_deletes(const hudi_commit *commit);
 HUDI_EXPORT int64_t hudi_commit_files(const hudi_commit *commit);
 HUDI_EXPORT int64_t hudi_commit_bytes(const hudi_commit *commit);
 HUDI_EXPORT int64_t hudi_commit_failed_rows(const hudi_commit *commit);
-/** Sampled failures: where in the input, and why; NULL past the last. The first is always there. */
+/** Failures in the order of the input: where, and why; NULL past the last. The first ten of each
+ * task are there, of the others a sample. */
 HUDI_EXPORT const char *hudi_commit_failure(const hudi_commit *commit, size_t i);
 HUDI_EXPORT void hudi_commit_free(hudi_commit *commit);
 

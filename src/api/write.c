@@ -54,7 +54,8 @@ static hudi_status open_writer(struct hd_op *op, hudi_write *write)
     return hd_writer_open(op, hd_coordinator_config(write->coordinator), &write->writer);
 }
 
-static hudi_status tell_write(struct hd_op *op, void *self, const char *where, const char *reason)
+static hudi_status tell_write(struct hd_op *op, void *self, int64_t n_rows, const char *where,
+                              const char *reason)
 {
     hudi_write *write = self;
     struct hd_str named = {0};
@@ -63,7 +64,7 @@ static hudi_status tell_write(struct hd_op *op, void *self, const char *where, c
                       write->input_name == NULL ? "" : " ", where);
 
     if (status == HUDI_OK)
-        status = hd_writer_fail_record(op, write->writer, hd_str_text(&named), reason);
+        status = hd_writer_fail_record(op, write->writer, n_rows, hd_str_text(&named), reason);
     hd_str_clear(&named);
     return status;
 }

@@ -35,8 +35,9 @@ void hd_misfits_clear(struct hd_op *op, struct hd_misfits *misfits);
 
 /** Whom a reader of rows tells about records that it leaves out, in place of failing. */
 struct hd_left_out {
-    /** `where`: "line 3"; both texts are copied. */
-    hudi_status (*tell)(struct hd_op *op, void *self, const char *where, const char *reason);
+    /** `n_rows`: that came before it and were given; `where`: "line 3"; both texts are copied. */
+    hudi_status (*tell)(struct hd_op *op, void *self, int64_t n_rows, const char *where,
+                        const char *reason);
     void *self;
 };
 

@@ -26,6 +26,7 @@ struct json_stream {
     struct hd_left_out left_out; /* whom to tell of bad records; without: they are errors */
     hd_name_test is_ignored;     /* which names are none of the rows' */
     struct hd_map columns;       /* name -> child number */
+    int64_t n_given;             /* rows, in batches before */
     bool at_end;
     /* Lines read for guessing, to be parsed first. */
     struct hd_str early;
@@ -334,7 +335,9 @@ static hudi_status refuse_line(struct hd_op *op, struct json_stream *self, int64
     snprintf(where, sizeof where, "line %" PRId64, line);
     if (self->left_out.tell != NULL) {
         hd_builder_truncate(self->root, hd_builder_length(self->root));
-        status = self->left_out.tell(op, self->left_out.self, where, hudi_error_message(why));
+        status = self->left_out.tell(op, self->left_out.self,
+                                     self->n_given + hd_builder_length(self->root), where,
+                                     hudi_error_message(why));
     } else {
         status = hd_fail(op, HUDI_INVALID, "%s: %s", where, hudi_error_message(why));
     }
@@ -375,6 +378,7 @@ static hudi_status json_next(struct hd_op *op, void *argument, struct ArrowArray
     }
     if (hd_builder_length(self->root) == 0)
         return HUDI_END;
+    self->n_given += hd_builder_length(self->root);
     return hd_builder_finish(op, self->root, out);
 }
 

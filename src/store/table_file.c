@@ -23,6 +23,7 @@ struct table_source {
     hd_base_batches *batches;
     struct ArrowSchema schema;
     struct hd_left_out left_out; /* of CSV */
+    int64_t n_given, n_left_out; /* rows of CSV */
     enum hd_cast_rule rule;      /* from raw to schema */
     bool differs;
 };
@@ -35,28 +36,29 @@ static hudi_status source_schema(struct hd_op *op, void *self, struct ArrowSchem
 /* ---- rows of CSV that do not fit ----------------------------------------------------------- */
 
 static hudi_status tell_row(struct hd_op *op, const struct table_source *source, int64_t row,
-                            const char *reason)
+                            int64_t n_before, const char *reason)
 {
     char where[32];
 
     snprintf(where, sizeof where, "row %lld", (long long)row + 1);
     if (source->left_out.tell != NULL)
-        return source->left_out.tell(op, source->left_out.self, where, reason);
+        return source->left_out.tell(op, source->left_out.self, n_before, where, reason);
     return hd_fail(op, HUDI_INVALID, "%s: %s", where, reason);
 }
 
-static hudi_status tell_skipped(struct hd_op *op, const struct table_source *source)
+/* Misfits of the batch that come before it are not known yet: then those are told as the first. */
+static hudi_status tell_skipped(struct hd_op *op, struct table_source *source)
 {
     int64_t row;
     const char *reason;
 
     while (hd_csv_next_skipped(source->self, &row, &reason))
-        HD_TRY(tell_row(op, source, row, reason));
+        HD_TRY(tell_row(op, source, row, row - source->n_left_out++, reason));
     return HUDI_OK;
 }
 
 /* The rows of `batch` (taken) without the misfits, which are told. */
-static hudi_status leave_out(struct hd_op *op, const struct table_source *source,
+static hudi_status leave_out(struct hd_op *op, struct table_source *source,
                              struct hd_misfits *misfits, struct ArrowArray *batch,
                              struct ArrowArray *out)
 {
@@ -71,9 +73,10 @@ static hudi_status leave_out(struct hd_op *op, const struct table_source *source
         HD_TRY_OUT(hd_run_list_add(op, &runs, 0, (uint32_t)next, (uint32_t)(end - next)));
         next = end + 1;
         if (i < misfits->n)
-            HD_TRY_OUT(
-                tell_row(op, source, hd_csv_row(source->self, end), misfits->list[i].reason));
+            HD_TRY_OUT(tell_row(op, source, hd_csv_row(source->self, end),
+                                source->n_given + end - (int64_t)i, misfits->list[i].reason));
     }
+    source->n_left_out += (int64_t)misfits->n;
     status = hd_gather(op, &source->schema, sources, 1, runs.runs, runs.n_runs, out);
 out:
     hd_free(op, runs.runs);
@@ -140,6 +143,7 @@ static hudi_status source_next(struct hd_op *op, void *self, struct ArrowArray *
         if (status != HUDI_OK)
             return status == HUDI_END ? status
                                       : hd_fail_path(op, status, hd_input_file_path(source->file));
+        source->n_given += out->length;
         if (out->length > 0 || source->ops != &hd_csv_ops)
             return HUDI_OK;
         hd_array_clear(out); /* all its rows were left out */

@@ -344,7 +344,7 @@ def test_records_that_fail_alone(table, tmp_path):
     said = error(FAILED, "write", table, file, *sampled)
     assert said.startswith(f'6 records could not be written, first {file} line 1: '
                            'column "id": "x" is no integer; ')
-    assert said.count("; ") == 2 and f"{file} line 3: " in said
+    assert said.count("; ") == 5 and f"{file} line 3: " in said
     assert len(json_lines(done("read", table))) == len(ROWS)
 
     result = run("write", table, file, "--ignore-failed", "--json", *sampled)
@@ -359,6 +359,26 @@ def test_records_that_fail_alone(table, tmp_path):
         assert any(line.startswith(f"  {file} line {number}: {reason}") for line in noted), noted
     assert sorted(row["id"] for row in json_lines(done("read", table))) == \
         [*range(len(ROWS)), 100, 104]
+
+
+@pytest.mark.parametrize("format_name, text", [
+    ("jsonl", '{"ts":1}\n{"ts":2}\n{"id":"d","ts":4}\n{"id":"e","ts":"x"}\n[]\n{"ts":3}\n'),
+    ("csv", "id,ts\n,1\n,2\nd,4\nf,1,2\ne,x\n,3\n")])
+def test_failures_are_named_in_the_order_of_the_input(tmp_path, format_name, text):
+    """Lines are read before rows are looked at; ten are shown whatever the sample is."""
+    table, file = tmp_path / "t", tmp_path / f"bad.{format_name}"
+    file.write_text(text)
+    done("create", table, "--schema", _schema(tmp_path, "id string\nts long\n"), "--key", "id")
+    said = error(FAILED, "write", table, file)
+    assert said.startswith(f"5 records could not be written, first {file} row 1: ")
+    result = run("write", table, file, file, "--ignore-failed")
+    assert result.returncode == OK
+    places = [line.split(": ")[0].split()[-1] for line in result.stderr.decode().splitlines()[1:]]
+    assert places == ["1", "2", "4", "5", "4"] * 2
+    commits = [json.loads(path.read_text()) for path in (table / ".hoodie").glob("*.commit")]
+    counts = [stat["totalWriteErrors"] for commit in commits
+              for stats in commit["partitionToWriteStats"].values() for stat in stats]
+    assert counts == [10]
 
 
 def test_rows_of_csv_and_columnar_files_that_fail_alone(table, tmp_path):

@@ -10,7 +10,7 @@
 #include "format/marker/marker.h"
 #include "format/timeline/transition.h"
 
-#define NAMED_FAILURES 3 /* in the message of a write that is not committed */
+#define NAMED_FAILURES HD_FIRST_FAILURES /* in the message of a write that is not committed */
 
 struct hd_coordinator {
     struct hd_table_snapshot table;
@@ -294,8 +294,14 @@ static hudi_status make_metadata(struct hd_op *op, const hd_coordinator *coordin
 {
     metadata->operation_type = hd_operation_name(coordinator->config.operation);
     for (size_t i = 0; i < coordinator->n_statuses; i++)
-        for (size_t s = 0; s < coordinator->statuses[i].n_stats; s++)
-            HD_TRY(hd_commit_metadata_add_stat(op, metadata, &coordinator->statuses[i].stats[s]));
+        for (size_t s = 0; s < coordinator->statuses[i].n_stats; s++) {
+            struct hd_write_stat stat = coordinator->statuses[i].stats[s];
+
+            /* Those have no file group: their task's first file tells of them. */
+            if (s == 0)
+                stat.total_write_errors = coordinator->statuses[i].n_failed;
+            HD_TRY(hd_commit_metadata_add_stat(op, metadata, &stat));
+        }
     HD_TRY(check_one_base_file(op, metadata));
     HD_TRY(add_schema(op, coordinator, metadata));
     if (hd_write_action(&coordinator->config) == HD_ACTION_REPLACECOMMIT)

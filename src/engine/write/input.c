@@ -164,7 +164,9 @@ static hudi_status fail_row(struct hd_op *op, struct hd_input *input, double fra
 
     snprintf(where, sizeof where, "%s%srow %" PRId64, input->name == NULL ? "" : input->name,
              input->name == NULL ? "" : " ", input->n_rows_seen + row + 1);
-    return hd_write_status_fail(op, input->status, fraction, where, reason);
+    return hd_write_status_fail(op, input->status, fraction,
+                                hd_failed_row_at(input->n_rows_before + input->n_rows_seen + row),
+                                where, reason);
 }
 
 /* Failed rows to the write status, the others' numbers to the batch. */

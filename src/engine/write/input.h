@@ -28,6 +28,7 @@ struct hd_input {
     struct hd_misfits misfits; /* of one batch */
     const char *name;          /* of the input, for messages, or NULL */
     int64_t n_rows_seen;
+    int64_t n_rows_before; /* of the inputs before */
 };
 
 /** One batch, ready to write. */

@@ -30,21 +30,36 @@ static double next_double(struct hd_write_status *status)
     return (double)drawn * 0x1p-53;
 }
 
-hudi_status hd_write_status_fail(struct hd_op *op, struct hd_write_status *status,
-                                 double sampled_fraction, const char *where, const char *reason)
+/* Is the failure one of those that are kept? */
+static bool is_kept(struct hd_write_status *status, double sampled_fraction, int64_t at)
 {
-    struct hd_failed_record *record;
+    const bool is_early =
+        status->n_failures < HD_FIRST_FAILURES || at < status->failures[HD_FIRST_FAILURES - 1].at;
+    const bool is_sampled = status->n_failures == 0 || sampled_fraction >= 1.0 ||
+                            next_double(status) <= sampled_fraction;
+
+    return is_early || (is_sampled && status->n_failures < HD_MAX_FAILURES);
+}
+
+hudi_status hd_write_status_fail(struct hd_op *op, struct hd_write_status *status,
+                                 double sampled_fraction, int64_t at, const char *where,
+                                 const char *reason)
+{
+    struct hd_failed_record record = {.at = at};
+    size_t place;
 
     status->n_failed++;
-    if (status->n_failures >= HD_MAX_FAILURES ||
-        (status->n_failures > 0 && sampled_fraction < 1.0 &&
-         next_double(status) > sampled_fraction))
+    if (!is_kept(status, sampled_fraction, at))
         return HUDI_OK;
     HD_TRY(hd_grow(op, &status->failures, &status->failure_capacity, status->n_failures + 1,
                    sizeof *status->failures));
-    record = &status->failures[status->n_failures];
-    HD_TRY(hd_arena_strdup(op, &status->arena, where, (char **)&record->key));
-    HD_TRY(hd_arena_strdup(op, &status->arena, reason, (char **)&record->reason));
+    HD_TRY(hd_arena_strdup(op, &status->arena, where, (char **)&record.key));
+    HD_TRY(hd_arena_strdup(op, &status->arena, reason, (char **)&record.reason));
+    if (status->n_failures == HD_MAX_FAILURES)
+        status->n_failures--;
+    for (place = status->n_failures; place > 0 && status->failures[place - 1].at > at; place--)
+        status->failures[place] = status->failures[place - 1];
+    status->failures[place] = record;
     status->n_failures++;
     return HUDI_OK;
 }
@@ -57,9 +72,11 @@ hudi_status hd_write_status_absorb(struct hd_op *op, struct hd_write_status *sta
         HD_TRY(hd_write_stat_copy(op, &status->arena, &from->stats[i], &stat));
         HD_TRY(hd_write_status_add(op, status, &stat));
     }
-    for (size_t i = 0; i < from->n_failures; i++)
-        HD_TRY(
-            hd_write_status_fail(op, status, 1.0, from->failures[i].key, from->failures[i].reason));
+    for (size_t i = 0; i < from->n_failures; i++) {
+        const struct hd_failed_record *failed = &from->failures[i];
+
+        HD_TRY(hd_write_status_fail(op, status, 1.0, failed->at, failed->key, failed->reason));
+    }
     status->n_failed += from->n_failed - (int64_t)from->n_failures;
     return HUDI_OK;
 }
@@ -95,6 +112,7 @@ static hudi_status encode_lists(struct hd_op *op, const struct hd_write_status *
         HD_TRY(hd_json_begin_object(op, json));
         HD_TRY(hd_json_put_text(op, json, "key", status->failures[i].key));
         HD_TRY(hd_json_put_text(op, json, "reason", status->failures[i].reason));
+        HD_TRY(hd_json_put_int64(op, json, "at", status->failures[i].at));
         HD_TRY(hd_json_end_object(op, json));
     }
     return hd_json_end_array(op, json);
@@ -157,6 +175,7 @@ static hudi_status decode_failures(struct hd_op *op, const hd_json *failures,
         *record = (struct hd_failed_record){0};
         HD_TRY(hd_json_get_string(op, hd_json_at(failures, i), "key", &key));
         HD_TRY(hd_json_get_string(op, hd_json_at(failures, i), "reason", &reason));
+        HD_TRY(hd_json_get_int64(op, hd_json_at(failures, i), "at", &record->at));
         HD_TRY(copy_text(op, out, key, &record->key));
         HD_TRY(copy_text(op, out, reason, &record->reason));
         out->n_failures++;

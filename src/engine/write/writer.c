@@ -16,6 +16,7 @@ struct hd_writer {
     struct hd_write_status status;
     hd_upsert *upsert; /* one of the two */
     hd_insert *insert;
+    int64_t n_rows; /* of the inputs that are done */
 };
 
 hudi_status hd_writer_open(struct hd_op *op, const struct hd_write_config *config, hd_writer **out)
@@ -84,8 +85,8 @@ static hudi_status take_batch(struct hd_op *op, hd_writer *writer, struct hd_inp
     return status;
 }
 
-hudi_status hd_writer_fail_record(struct hd_op *op, hd_writer *writer, const char *where,
-                                  const char *reason)
+hudi_status hd_writer_fail_record(struct hd_op *op, hd_writer *writer, int64_t n_rows,
+                                  const char *where, const char *reason)
 {
     const struct hd_write_config *config = writer->config;
 
@@ -93,7 +94,7 @@ hudi_status hd_writer_fail_record(struct hd_op *op, hd_writer *writer, const cha
                                 hd_options_double(&config->options,
                                                   &config->table->config.properties,
                                                   "hoodie.memory.writestatus.failure.fraction"),
-                                where, reason);
+                                hd_left_out_at(writer->n_rows + n_rows), where, reason);
 }
 
 hudi_status hd_writer_write(struct hd_op *op, hd_writer *writer, const char *name,
@@ -111,6 +112,7 @@ hudi_status hd_writer_write(struct hd_op *op, hd_writer *writer, const char *nam
     HD_TRY_OUT(begin(op, writer, &incoming));
     HD_TRY_OUT(hd_input_open(op, writer->config, &writer->schema, &incoming, name,
                              &writer->partitions, &writer->status, &input));
+    input.n_rows_before = writer->n_rows;
     for (;;) {
         struct ArrowArray array = {0};
 
@@ -123,6 +125,7 @@ hudi_status hd_writer_write(struct hd_op *op, hd_writer *writer, const char *nam
         HD_TRY_OUT(take_batch(op, writer, &input, &array));
     }
 out:
+    writer->n_rows += input.n_rows_seen;
     hd_input_close(op, &input);
     hd_schema_clear(&incoming);
     hd_stream_clear(in);

@@ -19,9 +19,10 @@ hudi_status hd_writer_open(struct hd_op *op, const struct hd_write_config *confi
 hudi_status hd_writer_write(struct hd_op *op, hd_writer *writer, const char *name,
                             struct ArrowArrayStream *in);
 
-/** Count a record that failed before it became a row: hd_write_status_fail(). */
-hudi_status hd_writer_fail_record(struct hd_op *op, hd_writer *writer, const char *where,
-                                  const char *reason);
+/** Count a record that failed before it became a row, when its input had given `n_rows`:
+ * hd_write_status_fail(). */
+hudi_status hd_writer_fail_record(struct hd_op *op, hd_writer *writer, int64_t n_rows,
+                                  const char *where, const char *reason);
 
 /** Write everything out; `out` is cleared by the caller. Frees the writer in any case. */
 hudi_status hd_writer_close(struct hd_op *op, hd_writer *writer, struct hd_write_status *out);

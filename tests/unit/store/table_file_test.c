@@ -152,8 +152,10 @@ static void says_what_is_wrong_with_csv(void **state)
     hd_schema_clear(&wanted);
 }
 
-static hudi_status note(struct hd_op *op, void *self, const char *where, const char *reason)
+static hudi_status note(struct hd_op *op, void *self, int64_t n_rows, const char *where,
+                        const char *reason)
 {
+    (void)n_rows;
     return hd_str_printf(op, self, "%s: %s\n", where, reason);
 }
 

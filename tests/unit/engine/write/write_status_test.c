@@ -14,14 +14,16 @@ static void fail_rows(struct hd_op *op, struct hd_write_status *status, int n, d
     for (int i = 1; i <= n; i++) {
         char where[32];
         snprintf(where, sizeof where, "row %d", i);
-        assert_int_equal(hd_write_status_fail(op, status, fraction, where, "why"), HUDI_OK);
+        assert_int_equal(hd_write_status_fail(op, status, fraction, i, where, "why"), HUDI_OK);
     }
 }
 
-/* Which ones: new java.util.Random(9038412832L), nextDouble() <= 0.1 for all but the first. */
+/* Which ones: new java.util.Random(9038412832L), nextDouble() <= 0.1 for all but the first,
+ * and the first ten whatever is drawn. */
 static void keeps_the_failures_that_hudi_keeps(void **state)
 {
-    static const char *const KEPT[] = {"row 1",  "row 5",  "row 12", "row 15",
+    static const char *const KEPT[] = {"row 1",  "row 2",  "row 3",  "row 4",  "row 5",  "row 6",
+                                       "row 7",  "row 8",  "row 9",  "row 10", "row 12", "row 15",
                                        "row 18", "row 20", "row 22", "row 60"};
     struct hd_op op;
     struct hd_write_status status = {0}, copy = {0}, all = {0};
@@ -42,8 +44,8 @@ static void keeps_the_failures_that_hudi_keeps(void **state)
     assert_int_equal(hd_write_status_absorb(&op, &all, &copy), HUDI_OK);
     assert_int_equal(all.n_failed, 61);
     assert_int_equal(all.n_failures, HD_ARRAY_LENGTH(KEPT));
-    assert_string_equal(all.failures[7].key, "row 60");
-    assert_string_equal(all.failures[7].reason, "why");
+    assert_string_equal(all.failures[15].key, "row 60");
+    assert_string_equal(all.failures[15].reason, "why");
     hd_str_clear(&text);
     hd_write_status_clear(&op, &status);
     hd_write_status_clear(&op, &copy);
@@ -60,11 +62,19 @@ static void keeps_the_first_failure_and_no_more_than_are_wanted(void **state)
     hd_op_init(&op);
     fail_rows(&op, &one, 1000, 0.0);
     assert_int_equal(one.n_failed, 1000);
-    assert_int_equal(one.n_failures, 1);
+    assert_int_equal(one.n_failures, HD_FIRST_FAILURES);
     assert_string_equal(one.failures[0].key, "row 1");
+    /* one that is told late and stood first */
+    assert_int_equal(hd_write_status_fail(&op, &one, 0.0, 0, "row 0", "why"), HUDI_OK);
+    assert_string_equal(one.failures[0].key, "row 0");
+    assert_string_equal(one.failures[1].key, "row 1");
     fail_rows(&op, &many, 1000, 1.0);
     assert_int_equal(many.n_failed, 1000);
     assert_int_equal(many.n_failures, HD_MAX_FAILURES);
+    assert_int_equal(hd_write_status_fail(&op, &many, 1.0, 0, "row 0", "why"), HUDI_OK);
+    assert_int_equal(many.n_failures, HD_MAX_FAILURES);
+    assert_string_equal(many.failures[0].key, "row 0");
+    assert_string_equal(many.failures[99].key, "row 99");
     hd_write_status_clear(&op, &one);
     hd_write_status_clear(&op, &many);
     hd_op_clear(&op);
