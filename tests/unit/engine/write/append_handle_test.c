@@ -297,7 +297,12 @@ static void old_versions_get_their_content_version_and_markers_of_the_slice(void
     static const struct {
         int version;
         const char *blocks;
-    } CASES[] = {{3, "data of version 1, 1 records\n"}, {5, "data of version 2, 1 records\n"}};
+    } CASES[] = {
+        {2, "data of version 1, 1 records\n"},
+        {3, "data of version 1, 1 records\n"},
+        {4, "data of version 2, 1 records\n"},
+        {5, "data of version 2, 1 records\n"},
+    };
     struct hd_op *op = *state;
 
     for (size_t i = 0; i < HD_ARRAY_LENGTH(CASES); i++) {
@@ -488,14 +493,19 @@ static void blocks_of_parquet_are_whole_files(void **state)
 static void tables_below_version_4_get_no_blocks_of_parquet(void **state)
 {
     struct hd_op *op = *state;
-    struct append_test t;
 
-    open_table(op, &t, 3);
-    test_must(op, hd_options_set(op, &t.options, "hoodie.logfile.data.block.format", "parquet"));
-    t.config.table = &t.snapshot;
-    assert_int_equal(hd_write_config_init(op, &t.options, &t.config), HUDI_INVALID);
-    hd_op_clear_error(op);
-    close_table(&t);
+    for (int version = 2; version <= 6; version++) {
+        struct append_test t;
+
+        open_table(op, &t, version);
+        test_must(op,
+                  hd_options_set(op, &t.options, "hoodie.logfile.data.block.format", "parquet"));
+        t.config.table = &t.snapshot;
+        assert_int_equal(hd_write_config_init(op, &t.options, &t.config),
+                         version < 4 ? HUDI_INVALID : HUDI_OK);
+        hd_op_clear_error(op);
+        close_table(&t);
+    }
 }
 
 static hudi_status write_some(struct append_test *t, struct hd_shared_array *records,
@@ -560,8 +570,11 @@ static void deletes_stand_behind_the_data_with_their_ordering_values(void **stat
     } CASES[] = {
         {6, true, "deletes of version 3: p/k2=int 7 p/k4=int 0 p/k5=int 0\n"},
         {6, false, "deletes of version 3: p/k2=int 0 p/k4=int 0 p/k5=int 0\n"},
+        {5, true, "deletes of version 2: p/k2=int 7 p/k4=int 0 p/k5=int 0\n"},
         {4, true, "deletes of version 2: p/k2=int 7 p/k4=int 0 p/k5=int 0\n"},
+        {4, false, "deletes of version 2: p/k2=int 0 p/k4=int 0 p/k5=int 0\n"},
         {3, true, "deletes of version 1: p/k2 p/k4 p/k5\n"},
+        {2, true, "deletes of version 1: p/k2 p/k4 p/k5\n"},
     };
     static const bool DROP[] = {false, false, false, false, true};
     struct hd_op *op = *state;
@@ -577,7 +590,7 @@ static void deletes_stand_behind_the_data_with_their_ordering_values(void **stat
         close_handle(&t);
         sprintf(wanted, "data of version %d, 2 records\n%s",
                 CASES[i].version == 6   ? 3
-                : CASES[i].version == 4 ? 2
+                : CASES[i].version >= 4 ? 2
                                         : 1,
                 CASES[i].deletes);
         expect_blocks(&t, PATH, wanted);
