@@ -17,9 +17,9 @@ static hudi_status note_limits(struct hd_op *op, struct hd_verify *verify)
 {
     const struct hd_table_config *const config = &verify->table.config;
 
-    if (config->type == HD_MERGE_ON_READ)
+    if (config->type == HD_MERGE_ON_READ && verify->quick)
         HD_TRY(hd_report_note(op, &verify->report, "not-checked", ".",
-                              "what is in log files is not checked, only that they are there"));
+                              "records of log files are counted and not decoded"));
     if (config->metadata_table)
         HD_TRY(hd_report_note(op, &verify->report, "not-checked", ".hoodie/metadata",
                               "the metadata table is not checked"));

@@ -15,6 +15,8 @@ struct wave {
     size_t n_folders;
     struct hd_verify_file **files; /* of all of them */
     size_t n_files;
+    struct hd_verify_file **logs;
+    size_t n_logs;
 };
 
 struct level {
@@ -37,6 +39,13 @@ static hudi_status check_one(struct hd_op *op, void *argument, size_t i)
     return hd_verify_base_file(op, wave->verify, wave->files[i]);
 }
 
+static hudi_status check_log(struct hd_op *op, void *argument, size_t i)
+{
+    const struct wave *const wave = argument;
+
+    return hd_verify_log_file(op, wave->verify, wave->logs[i]);
+}
+
 static hudi_status find_duplicates(struct hd_op *op, void *argument, size_t i)
 {
     const struct wave *const wave = argument;
@@ -44,14 +53,17 @@ static hudi_status find_duplicates(struct hd_op *op, void *argument, size_t i)
     return hd_verify_duplicates(op, wave->verify, &wave->folders[i]);
 }
 
-/* The base files of all folders of the wave as one list of work. */
+/* The files of all folders of the wave as two lists of work. */
 static hudi_status list_files(struct hd_op *op, struct wave *wave)
 {
-    size_t n = 0;
+    size_t n_files = 0, n_logs = 0;
 
-    for (size_t i = 0; i < wave->n_folders; i++)
-        n += wave->folders[i].n_files;
-    HD_TRY(hd_alloc_array(op, n, sizeof(struct hd_verify_file *), &wave->files));
+    for (size_t i = 0; i < wave->n_folders; i++) {
+        n_files += wave->folders[i].n_files;
+        n_logs += wave->folders[i].n_logs;
+    }
+    HD_TRY(hd_alloc_array(op, n_files, sizeof(struct hd_verify_file *), &wave->files));
+    HD_TRY(hd_alloc_array(op, n_logs, sizeof(struct hd_verify_file *), &wave->logs));
     for (size_t i = 0; i < wave->n_folders; i++) {
         struct hd_verify_folder *const folder = &wave->folders[i];
 
@@ -59,6 +71,8 @@ static hudi_status list_files(struct hd_op *op, struct wave *wave)
             folder->files[f].folder = folder;
             wave->files[wave->n_files++] = &folder->files[f];
         }
+        for (size_t f = 0; f < folder->n_logs; f++)
+            wave->logs[wave->n_logs++] = &folder->logs[f];
     }
     return HUDI_OK;
 }
@@ -79,6 +93,8 @@ static hudi_status gather(struct hd_op *op, struct wave *wave, struct hd_arena *
                 verify->n_rows += folder->files[f].n_rows;
             verify->n_files++;
         }
+        for (size_t f = 0; f < folder->n_logs; f++)
+            HD_TRY(hd_report_merge(op, &verify->report, &folder->logs[f].report));
         HD_TRY(hd_grow(op, &next->paths, &next->capacity, next->n + folder->n_below,
                        sizeof *next->paths));
         for (size_t b = 0; b < folder->n_below; b++) {
@@ -98,11 +114,14 @@ static void clear_wave(struct hd_op *op, struct wave *wave)
             hd_report_clear(&wave->folders[i].files[f].report);
             hd_key_hashes_clear(op, &wave->folders[i].files[f]);
         }
+        for (size_t f = 0; f < wave->folders[i].n_logs; f++)
+            hd_report_clear(&wave->folders[i].logs[f].report);
         hd_report_clear(&wave->folders[i].report);
         hd_arena_clear(&wave->folders[i].arena);
     }
     hd_free(op, wave->folders);
     hd_free(op, wave->files);
+    hd_free(op, wave->logs);
 }
 
 static hudi_status run_wave(struct hd_op *op, struct hd_verify *verify, const char **paths,
@@ -118,6 +137,7 @@ static hudi_status run_wave(struct hd_op *op, struct hd_verify *verify, const ch
     HD_TRY_OUT(list_files(op, &wave));
     atomic_store(&verify->n_hashes, 0);
     HD_TRY_OUT(hd_each(op, verify->pool, wave.n_files, check_one, &wave));
+    HD_TRY_OUT(hd_each(op, verify->pool, wave.n_logs, check_log, &wave));
     HD_TRY_OUT(hd_each(op, verify->pool, n_paths, find_duplicates, &wave));
     HD_TRY_OUT(gather(op, &wave, arena, next));
 out:

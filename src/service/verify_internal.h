@@ -125,7 +125,7 @@ hudi_status hd_expected_group_find(struct hd_op *op, const struct hd_expectation
 
 struct hd_verify_folder;
 
-/* A base file of a completed write. */
+/* A base file of a completed write, or a log file. */
 struct hd_verify_file {
     const char *path;
     const char *name;
@@ -153,6 +153,8 @@ struct hd_verify_folder {
     hd_atomic_bool too_many_keys; /* hashes of its files are not complete */
     struct hd_verify_file *files; /* sorted by name */
     size_t n_files;
+    struct hd_verify_file *logs;
+    size_t n_logs;
     const char **below; /* names of the folders in it */
     size_t n_below;
 };
@@ -167,6 +169,10 @@ hudi_status hd_verify_list(struct hd_op *op, struct hd_verify *verify,
 /** Open a base file and check it against footer, commit and timeline; verify_base_file.c. */
 hudi_status hd_verify_base_file(struct hd_op *op, struct hd_verify *verify,
                                 struct hd_verify_file *file);
+
+/** Read the blocks of a log file: frames, headers, and unless quick all rows; verify_log_file.c. */
+hudi_status hd_verify_log_file(struct hd_op *op, struct hd_verify *verify,
+                               struct hd_verify_file *file);
 
 /** HUDI_NOT_FOUND sets an error. */
 hudi_status hd_verify_open(struct hd_op *op, const struct hd_verify *verify,

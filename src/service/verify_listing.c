@@ -59,10 +59,11 @@ static hudi_status take_base_file(struct hd_op *op, struct hd_verify *verify,
     return HUDI_OK;
 }
 
-/* Of a log file only that it is as long as the newest commit to it says: rollbacks append to it. */
+/* A log file is at least as long as the newest commit to it says: rollbacks append to it. */
 static hudi_status take_log_file(struct hd_op *op, struct hd_verify_folder *folder,
                                  const char *path, const struct hd_verify_file *file)
 {
+    folder->logs[folder->n_logs++] = *file;
     if (file->expected == NULL || (uint64_t)file->expected->n_bytes <= file->n_bytes)
         return HUDI_OK;
     return hd_report_finding(op, &folder->report, "wrong-size", path,
@@ -177,6 +178,7 @@ hudi_status hd_verify_list(struct hd_op *op, struct hd_verify *verify,
     HD_TRY_OUT(status);
     HD_TRY_OUT(hd_arena_array(op, &folder->arena, n_infos, sizeof *folder->below, &folder->below));
     HD_TRY_OUT(hd_arena_array(op, &folder->arena, n_infos, sizeof *folder->files, &folder->files));
+    HD_TRY_OUT(hd_arena_array(op, &folder->arena, n_infos, sizeof *folder->logs, &folder->logs));
     for (size_t i = 0; i < n_infos; i++) {
         if (!infos[i].is_dir) {
             HD_TRY_OUT(take_file(op, verify, folder, &infos[i]));

@@ -90,6 +90,30 @@ def test_nothing_takes_the_place_of_a_damaged_block_before_it_is_told_to(table, 
     assert values(table) == ({**ALL, "a": 1}, "")
 
 
+@pytest.mark.parametrize("options", [[], ["-o", "libhudi.verify.quick=true"]])
+def test_a_check_tells_file_byte_and_reason(table, options):
+    assert "0 findings" in done("verify", table, *options)
+    name = damage_schema(table)
+    ran = run("verify", table, *options)
+    said = ran.stdout.decode()
+    assert ran.returncode == 1 and "1 findings" in said
+    assert f"damaged-log-block: {name}: the block at byte 0" in said and "fields" in said
+
+
+def test_a_check_finds_damage_in_every_part_of_a_block(table):
+    log = log_of(table)
+    data = log.read_bytes()
+    size = len(data) // 4
+    content = size - 8 - 4 # trailer, footer
+    length = data.index(b"\0\0\0\3\0\0\0\1") # version and count of records
+    for at in (3, 12, length + 7, length + 8, size + content + 5, len(data) - 1):
+        flipped = bytearray(data)
+        flipped[at] ^= 0x40
+        log.write_bytes(flipped)
+        said = run("verify", table).stdout.decode()
+        assert "damaged-log-block" in said and f"at byte {at // size * size}" in said, (at, said)
+
+
 def test_every_byte_of_a_log_file_cut_or_flipped_costs_its_block_alone(table):
     """Some bytes of each part; the unit tests of engine/slice flip them all."""
     log = log_of(table)
