@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/commit/heartbeat.h"
+#include "engine/commit/rollback.h"
 #include "engine/commit/writable.h"
 #include "format/layout/file_name.h"
 #include "format/layout/partition.h"
@@ -430,6 +431,8 @@ static hudi_status clean_table(struct hd_op *op, hd_pool *pool, struct hd_transa
     const bool runs = step == HD_CLEAN_PLAN_AND_RUN || step == HD_CLEAN_RUN;
     bool any = false, at_work = false;
 
+    if (runs)
+        HD_TRY(hd_rollback_before_clean(op, pool, transaction->table, transaction->options));
     if (step != HD_CLEAN_DRY_RUN)
         HD_TRY(take_all_pending(op, pool, transaction, runs, report, &any, &at_work));
     if (step == HD_CLEAN_RUN || step == HD_CLEAN_PENDING || (step == HD_CLEAN_SCHEDULE && any) ||
@@ -510,6 +513,7 @@ hudi_status hd_clean_due(struct hd_op *op, hd_pool *pool, struct hd_transaction 
 
     if (!hd_options_bool(options, &table->config.properties, "hoodie.clean.automatic"))
         return HUDI_OK;
+    HD_TRY(hd_rollback_before_clean(op, pool, table, options));
     HD_TRY(is_due(op, table, options, &due));
     if (!due)
         return HUDI_OK;

@@ -7,8 +7,10 @@
 #include "format/timeline/clean_plan.h"
 
 /*
- * Cleaning: files of old versions are deleted. Steps, each safe to be killed after: the next clean
- * finds the pending one and runs its plan again, in which what is gone already counts as done.
+ * Cleaning: files of old versions are deleted. With LAZY failed writes those whose heartbeat has
+ * stopped are rolled back first (engine/commit/rollback.h), whatever else there is to do. Steps,
+ * each safe to be killed after: the next clean finds the pending one and runs its plan again, in
+ * which what is gone already counts as done.
  *
  *   1 {c}.clean.requested: the plan, every file to delete
  *   2 {c}.clean.inflight

@@ -71,7 +71,7 @@ static hudi_status begin_instant(struct hd_op *op, hd_coordinator *coordinator)
     HD_TRY(hd_check_no_restore(op, &table->timeline));
     HD_TRY(hd_check_columns(op, table, &config->options));
     HD_TRY(hd_switch_metadata_table_off(op, table));
-    HD_TRY(hd_rollback_failed_writes(op, coordinator->pool, table, &config->options));
+    HD_TRY(hd_rollback_before_write(op, coordinator->pool, table, &config->options));
     const bool bare = hd_write_bool(config, "hoodie.write.complex.keygen.new.encoding");
     HD_TRY(hd_detect_key_encoding(op, table, bare ? HD_COMPLEX_BARE : HD_COMPLEX_WITH_FIELD,
                                   &config->encoding));

@@ -17,10 +17,12 @@
  *
  *   begin    1 lock                          nothing
  *            2 metadata table switched off   the same table, listed from its folders
- *            3 failed writes rolled back     rollback.h
+ *            3 failed writes rolled back,    rollback.h
+ *              if the policy is EAGER
  *              with several writers the  a file that does not beat: verify --repair deletes it
  *              heartbeat begins
  *            4 requested file                a pending instant: rolled back by the next writer
+ *                                            or, LAZY, by a clean when it has stopped beating
  *            5 inflight file                 the same
  *   tasks    6 markers, files                the same; the markers name the files to remove
  *   commit   7 stray files deleted, the      the same

@@ -4,6 +4,8 @@
 #include "base/map.h"
 #include "engine/commit/heartbeat.h"
 #include "engine/commit/rollback_request.h"
+#include "engine/commit/table_lock.h"
+#include "engine/commit/writable.h"
 #include "format/layout/file_name.h"
 #include "format/log/log_writer.h"
 #include "format/marker/marker.h"
@@ -276,6 +278,8 @@ hudi_status hd_finish_rollbacks(struct hd_op *op, struct hd_table_snapshot *tabl
 
         if (instant->action != HD_ACTION_ROLLBACK || instant->state == HD_COMPLETED)
             continue;
+        if (!changed)
+            HD_TRY(hd_switch_metadata_table_off(op, table));
         HD_TRY(resume(op, table, instant, wanted, found == NULL ? &unused : found));
         changed = true;
     }
@@ -319,8 +323,35 @@ hudi_status hd_rollback_failed_writes(struct hd_op *op, hd_pool *pool,
             continue;
         hd_log(op, HD_LOG_WARN, "%s was left by a writer that did not finish; rolling it back",
                instant->time);
+        if (!changed)
+            HD_TRY(hd_switch_metadata_table_off(op, table));
         HD_TRY(hd_rollback_instant(op, pool, table, instant));
         changed = true;
     }
     return changed ? hd_table_snapshot_reload(op, table) : HUDI_OK;
+}
+
+static bool has_policy(const struct hd_options *options, const char *policy)
+{
+    const char *set = hd_options_text(options, NULL, FAILED_WRITES);
+
+    if (hd_has_several_writers(options) && strcmp(set, "EAGER") == 0)
+        set = "LAZY";
+    return strcmp(set, policy) == 0;
+}
+
+hudi_status hd_rollback_before_write(struct hd_op *op, hd_pool *pool,
+                                     struct hd_table_snapshot *table,
+                                     const struct hd_options *options)
+{
+    return has_policy(options, "EAGER") ? hd_rollback_failed_writes(op, pool, table, options)
+                                        : hd_finish_rollbacks(op, table, NULL, NULL);
+}
+
+hudi_status hd_rollback_before_clean(struct hd_op *op, hd_pool *pool,
+                                     struct hd_table_snapshot *table,
+                                     const struct hd_options *options)
+{
+    return has_policy(options, "LAZY") ? hd_rollback_failed_writes(op, pool, table, options)
+                                       : HUDI_OK;
 }

@@ -50,4 +50,17 @@ hudi_status hd_rollback_failed_writes(struct hd_op *op, hd_pool *pool,
                                       struct hd_table_snapshot *table,
                                       const struct hd_options *options);
 
+/**
+ * Who rolls failed writes back is hoodie.cleaner.policy.failed.writes: EAGER the next write, before
+ * it begins; LAZY the next clean; NEVER nobody. Several writers are LAZY unless they are NEVER: a
+ * write that begins has nothing to do with those of others. Rollbacks that were begun are finished
+ * by either. Source: CleanerUtils.rollbackFailedWrites (Hudi 0.15.0)
+ */
+hudi_status hd_rollback_before_write(struct hd_op *op, hd_pool *pool,
+                                     struct hd_table_snapshot *table,
+                                     const struct hd_options *options);
+hudi_status hd_rollback_before_clean(struct hd_op *op, hd_pool *pool,
+                                     struct hd_table_snapshot *table,
+                                     const struct hd_options *options);
+
 #endif
