@@ -21,9 +21,12 @@ static const struct {
                {"arrow", ROWS_ARROW},     {"arrows", ROWS_ARROW}, {"avro", ROWS_AVRO},
                {"table", ROWS_TABLE}};
 
-/* By name or, when `format` is NULL, by the path's ending. */
+#define READ_FORMATS "parquet, orc, csv, jsonl, avro, arrow"
+#define WRITTEN_FORMATS "table, jsonl, csv, parquet, avro, arrow"
+
+/* By name or, when `format` is NULL, by the path's ending; `possible` is for messages. */
 static hudi_status find_format(struct hd_op *op, const char *path, const char *format,
-                               enum row_format *out)
+                               const char *possible, enum row_format *out)
 {
     const char *dot = strrchr(path, '.');
     const char *name = format != NULL ? format : dot == NULL ? "" : dot + 1;
@@ -35,12 +38,8 @@ static hudi_status find_format(struct hd_op *op, const char *path, const char *f
         }
     }
     if (format != NULL)
-        return hd_fail(op, HUDI_INVALID,
-                       "format \"%s\" is none of parquet, orc, csv, jsonl, avro, arrow", format);
-    return hd_fail(op, HUDI_INVALID,
-                   "%s: the name's ending tells no format (parquet, orc, csv, "
-                   "jsonl, avro, arrow)",
-                   path);
+        return hd_fail(op, HUDI_INVALID, "format \"%s\" is none of %s", format, possible);
+    return hd_fail(op, HUDI_INVALID, "%s: the name's ending tells no format (%s)", path, possible);
 }
 
 /* Standard input is read to its end once: the context keeps it for those that open it again. */
@@ -128,7 +127,7 @@ hudi_status hd_rows_open(struct hd_op *op, hudi_context *context, const char *pa
 
     *out = (struct ArrowArrayStream){0};
     if (format != NULL || strcmp(path, "-") != 0)
-        HD_TRY(find_format(op, path, format, &found));
+        HD_TRY(find_format(op, path, format, READ_FORMATS, &found));
     if (found == ROWS_JSON)
         return open_json(op, context, path, types, left_out, out);
     if (found == ROWS_AVRO)
@@ -188,8 +187,8 @@ static hudi_status write_rows(struct hd_op *op, struct ArrowArrayStream *in, con
     hd_output_file *file = NULL;
 
     if (format == ROWS_ORC)
-        return hd_fail(op, HUDI_NOT_IMPLEMENTED,
-                       "rows are written as table, jsonl, csv, parquet, avro or arrow");
+        return hd_fail(op, HUDI_NOT_IMPLEMENTED, "rows are not written as orc, but as one of %s",
+                       WRITTEN_FORMATS);
     HD_TRY(open_output(op, path, &file));
     if (format != ROWS_JSON && format != ROWS_TABLE && format != ROWS_AVRO)
         return hd_table_file_write(op, OF[format], in, file);
@@ -213,7 +212,7 @@ hudi_status hudi_rows_write(hudi_context *context, struct ArrowArrayStream *in, 
         *n_rows = 0;
     hd_call_begin(&op, context, NULL);
     if (format != NULL || strcmp(path, "-") != 0)
-        HD_TRY_OUT(find_format(&op, path, format, &found));
+        HD_TRY_OUT(find_format(&op, path, format, WRITTEN_FORMATS, &found));
     HD_TRY_OUT(write_rows(&op, in, path, found, n_rows));
 out:
     hd_stream_clear(in);

@@ -326,6 +326,21 @@ def test_bad_rows_are_refused_as_a_whole(table):
     assert done("verify", table).splitlines()[-1] == "2 files, 20 rows, 0 findings"
 
 
+@pytest.mark.parametrize("time", ["20261301", "20260230", "2026010124", "20261301000000000"])
+def test_digits_that_are_no_date_are_no_time(table, time):
+    for words in (("read", table, "--as-of"), ("read", table, "--since"), ("show", table, "files", "--as-of")):
+        said = error(MISUSED, *words, time)
+        assert f'"{time}" is no time: want an instant or its first digits (yyyyMMddHHmmssSSS)' in said
+
+
+def test_formats_are_told_that_are_possible(table, tmp_path):
+    written = "table, jsonl, csv, parquet, avro, arrow"
+    assert f'format "xml" is none of {written}' in error(MISUSED, "read", table, "--format", "xml")
+    assert f"rows are not written as orc, but as one of {written}" in error(FAILED, "read", table, "--format", "orc")
+    assert 'format "xml" is none of parquet, orc, csv, jsonl, avro, arrow' in \
+        error(MISUSED, "write", table, "-", "--format", "xml", stdin=b"")
+
+
 BAD_LINES = (
     b'{"id":"x","region":"north"}\n',          # 1
     b'{"id":100,"region":"north","qty":1}\n',

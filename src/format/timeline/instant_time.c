@@ -210,6 +210,32 @@ static bool format_relative(struct hd_op *op, const char *text, bool utc,
     return true;
 }
 
+/* Are the fields that `n` digits have in full those of a date? Those of the year 0 are: Hudi's own
+ * instants of bootstrapped and metadata tables are no times. */
+static bool is_date(const char *digits, size_t n)
+{
+    static const struct {
+        int n_digits;
+        unsigned least, most;
+    } FIELDS[] = {{2, 1, 12}, {2, 1, 31}, {2, 0, 23}, {2, 0, 59}, {2, 0, 59}};
+    unsigned year, field[HD_ARRAY_LENGTH(FIELDS)] = {0};
+    const char *text = digits;
+
+    if (!take_number(&text, 4, 0, 9999, &year))
+        return false;
+    if (year == 0)
+        return true;
+    for (size_t i = 0; i < HD_ARRAY_LENGTH(FIELDS); i++) {
+        if (n < (size_t)(text - digits) + (size_t)FIELDS[i].n_digits)
+            return true;
+        if (!take_number(&text, FIELDS[i].n_digits, FIELDS[i].least, FIELDS[i].most, &field[i]))
+            return false;
+        if (i == 1 && field[1] > days_in_month(year, field[0]))
+            return false;
+    }
+    return true;
+}
+
 /*
  * Times compare as strings. Digits that name a day, an hour, ... become its beginning. 14 digits
  * stay as they are: a table older than millisecond instants holds such times. So do all-zero texts
@@ -221,7 +247,7 @@ static bool format_digits(const char *text, char out[HD_INSTANT_TIME_BYTES])
 
     if (n == 0 || n >= HD_INSTANT_TIME_BYTES || strspn(text, "0123456789") != n)
         return false;
-    if (n < 4 && strspn(text, "0") != n)
+    if (n < 4 ? strspn(text, "0") != n : !is_date(text, n))
         return false;
     memcpy(out, text, n + 1);
     if (n < 4 || n == SECONDS_DIGITS || n >= MILLIS_DIGITS)
@@ -260,7 +286,8 @@ hudi_status hd_instant_time_parse(struct hd_op *op, const char *text, bool utc,
         return HUDI_OK;
     out[0] = '\0';
     return hd_fail(op, HUDI_INVALID,
-                   "\"%.64s\" is no time: want an instant, a date and time such as "
+                   "\"%.64s\" is no time: want an instant or its first digits "
+                   "(yyyyMMddHHmmssSSS), a date and time such as 2024-05-01 or "
                    "2024-05-01T10:00:00Z, or an age such as -2h",
                    text);
 }

@@ -37,6 +37,7 @@ static void instants_are_kept_as_they_are(void **state)
 static void fewer_digits_are_the_beginning_of_what_they_name(void **state)
 {
     expect(*state, "2024", "20240000000000000");
+    expect(*state, "00000000000002", "00000000000002"); /* of a bootstrap */
     expect(*state, "20240102", "20240102000000000");
     expect(*state, "202401020304", "20240102030400000");
     expect(*state, "2024010203040567", "20240102030405670");
@@ -116,6 +117,15 @@ static void other_texts_are_refused_by_name(void **state)
         "1969-12-31T00:00:00Z",
         "202401020304056780012345",
         "2024/01/02",
+        "20261301",
+        "202600",
+        "20230229",
+        "20260132",
+        "2026010124",
+        "202601010060",
+        "20260101000060",
+        "20261301000000000",
+        "20261301000000000001",
     };
     struct hd_op *op = *state;
 
