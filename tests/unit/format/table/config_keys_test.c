@@ -124,6 +124,11 @@ static void says_what_is_wrong_with_an_option(void **state)
     expect_refused(op, "hoodie.datasource.write.opertion", "upsert", HUDI_INVALID,
                    "did you mean hoodie.datasource.write.operation?");
     expect_refused(op, "x", "1", HUDI_INVALID, "unknown option x");
+    expect_refused(op, "hoodie.clustering.updates.strategy",
+                   "org.apache.hudi.client.clustering.update.strategy.SparkAllowUpdateStrategy",
+                   HUDI_NOT_IMPLEMENTED, "hoodie.clustering.updates.strategy");
+    expect_refused(op, "hoodie.clustering.rollback.pending.replacecommit.on.conflict", "true",
+                   HUDI_NOT_IMPLEMENTED, "hoodie.clustering.rollback.pending");
     expect_refused(op, "hoodie.metrics.", "1", HUDI_INVALID, "unknown option");
     expect_refused(op, "hoodie.datasource.write.operation", "upsrt", HUDI_INVALID,
                    "not one of upsert, insert");
