@@ -7,6 +7,8 @@
 #define HUDI_VERSION "0.1.0"
 #endif
 
+#define THREAD_BYTES (UINT64_C(64) << 20) /* of the budget, for each thread */
+
 const char *hudi_version(void)
 {
     return HUDI_VERSION;
@@ -42,14 +44,22 @@ static void forward_log(void *self, enum hd_log_level level, const char *message
     context->log_line(context->log_self, LEVELS[level], message);
 }
 
-static size_t n_threads(const struct hd_options *options)
+/* No more than the budget has room for: what a thread that reads and writes a file has in Arrow and
+ * on its stack does not count against it. */
+static size_t n_threads(const struct hd_options *options, uint64_t budget_bytes)
 {
     const int64_t wanted = hd_options_int(options, NULL, "libhudi.threads");
     const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    const uint64_t n_affordable = budget_bytes / THREAD_BYTES;
+    uint64_t n = 1;
 
     if (wanted > 0)
-        return (size_t)wanted;
-    return cpus > 0 ? (size_t)cpus : 1;
+        n = (uint64_t)wanted;
+    else if (cpus > 0)
+        n = (uint64_t)cpus;
+    if (n > n_affordable)
+        n = n_affordable;
+    return n > 0 ? (size_t)n : 1;
 }
 
 hudi_status hudi_context_new(const hudi_options *options, hudi_context **out, hudi_error **err)
@@ -66,7 +76,8 @@ hudi_status hudi_context_new(const hudi_options *options, hudi_context **out, hu
     context->options.lock_providers = &context->lock_providers;
     context->budget.limit_bytes =
         (uint64_t)hd_options_int(&context->options, NULL, "libhudi.memory.budget.bytes");
-    HD_TRY_OUT(hd_pool_new(&op, n_threads(&context->options), &context->pool));
+    HD_TRY_OUT(hd_pool_new(&op, n_threads(&context->options, context->budget.limit_bytes),
+                           &context->pool));
     *out = context;
     context = NULL;
 out:

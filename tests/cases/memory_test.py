@@ -182,6 +182,29 @@ def peak(*words):
     return int(result.stdout.split()[-1])
 
 
+def test_threads_do_not_take_more_than_the_budget_has(table):
+    """An upsert of more than the budget into eight files, which eight threads would write at the same time."""
+    n, ids = 120_000, range(120_000)
+
+    def given(round_number):
+        values = random.Random(round_number)
+        return pa.table({
+            "id": [f"key-{i * 7919 % n:012d}" for i in ids],
+            "part": [f"p{i * 7919 % n % 8}" for i in ids],
+            "ts": pa.array([round_number] * n, pa.int64()),
+            "v": [values.randbytes(400).hex() for _ in ids]})
+    table.create("id string\npart string\nts long\nv string\n", order_by="ts", partition_by="part")
+    table.write(given(1), op="bulk_insert")
+    path = table.folder / "in.parquet"
+    pq.write_table(given(2), path)
+    used = peak("write", table.path, path, "-o", "libhudi.memory.budget.bytes=67108864",
+                "-o", "libhudi.threads=8")
+    if b"__asan_init" not in pathlib.Path(PROGRAM).read_bytes(): # shadow memory counts there
+        assert used < 256 << 20
+    told = table.do("read", table.path, "--columns", "ts", "--format", "jsonl").split()
+    assert collections.Counter(told) == {'{"ts":2}': n}
+
+
 @pytest.mark.parametrize("op", ["bulk_insert", "upsert"])
 @pytest.mark.parametrize("n_partitions", [4, 200])
 def test_rows_of_many_partitions_in_turns_are_one_file_each(table, op, n_partitions):
