@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Options that are taken are followed, and those that cannot be followed are refused."""
+import pyarrow.parquet as pq
 import pytest
 
 from conftest import Refused
@@ -162,3 +163,65 @@ def test_a_word_and_an_option_that_contradict_it_are_misuse(table, tmp_path, pai
     with pytest.raises(Refused, match="--type and -o hoodie.table.type=MERGE_ON_READ"):
         table.do("write", table.path, rows, "--type", "cow", "-o",
                  "hoodie.table.type=merge_on_read")
+
+
+# ---- options that change what is written ------------------------------------------------------
+
+def written(table, options):
+    table.create("id string\nts long\nv string\n", order_by="ts")
+    rows = [{"id": f"{i}", "ts": 1, "v": f"{i * 7919 % 10007} of many"} for i in range(20000)]
+    table.write(rows, options=options)
+    assert len(table.read()) == len(rows)
+    return pq.ParquetFile(table.newest_base_file())
+
+
+@pytest.mark.parametrize("codec, low, high", [("ZSTD", "-7", "19"), ("GZIP", "1", "9")])
+def test_the_level_of_compression_is_followed(tables, codec, low, high):
+    sizes = []
+    for level in (low, high):
+        table = tables()
+        written(table, {"hoodie.parquet.compression.codec": codec,
+                        "libhudi.parquet.compression.level": level})
+        sizes.append(table.newest_base_file().stat().st_size)
+    assert sizes[1] < 0.98 * sizes[0]
+
+
+def test_lz4_is_a_codec(table):
+    file = written(table, {"hoodie.parquet.compression.codec": "LZ4",
+                           "libhudi.parquet.compression.level": "9"})
+    assert file.metadata.row_group(0).column(5).compression == "LZ4"
+
+
+@pytest.mark.parametrize("codec, level", [("GZIP", "10"), ("SNAPPY", "1"), ("LZ4", "-1"),
+                                          ("UNCOMPRESSED", "3")])
+def test_a_level_that_the_codec_has_not_is_refused(table, codec, level):
+    table.create("id string\nts long\nv string\n")
+    with pytest.raises(Refused, match=f"libhudi.parquet.compression.level={level}"):
+        table.write([{"id": "1", "ts": 1, "v": ""}],
+                    options={"hoodie.parquet.compression.codec": codec,
+                             "libhudi.parquet.compression.level": level})
+    assert table.instants() == []
+
+
+@pytest.mark.parametrize("kind", ["COPY_ON_WRITE", "MERGE_ON_READ"])
+def test_base_files_go_without_bloom_filters(table, kind):
+    off = {"hoodie.parquet.bloom.filter.enabled": "false"}
+    table.create("id string\nts long\n", order_by="ts", options={"hoodie.table.type": kind})
+    table.write([{"id": "1", "ts": 1}, {"id": "2", "ts": 1}], options=off)
+    keys = pq.ParquetFile(table.newest_base_file()).metadata.metadata
+    assert not [key for key in keys if b"bloom" in key or b"record_key" in key]
+    table.write([{"id": "1", "ts": 2}], options=off)
+    assert len(table.read()) == 2
+    table.write([{"id": "2", "ts": 3}, {"id": "3", "ts": 3}])
+    table.write([{"id": "1", "ts": 4}], options=off)
+    assert table.values("ts") == [4, 3, 3]
+    table.verify()
+
+
+@pytest.mark.parametrize("key", ["hoodie.allow.operation.metadata.field", "changelog.enabled",
+                                 "hoodie.write.record.merge.strategy.id"])
+def test_what_would_change_rows_and_is_not_there_is_refused(table, key):
+    table.create("id string\nts long\n")
+    with pytest.raises(Refused, match=f"{key}=true is not supported"):
+        table.write([{"id": "1", "ts": 1}], options={key: "true"})
+    assert table.instants() == []

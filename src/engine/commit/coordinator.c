@@ -217,8 +217,6 @@ static hudi_status replaced_partitions(struct hd_op *op, const hd_coordinator *c
         return HUDI_OK;
     }
     list = hd_write_text(config, "hoodie.datasource.write.partitions.to.delete");
-    if (list == NULL || *list == '\0')
-        return hd_fail(op, HUDI_INVALID, "delete_partition needs the partitions to delete");
     while (*list != '\0') {
         const size_t n = strcspn(list, ",");
         HD_TRY(hd_map_put(op, out, hd_slice_of(list, n), 0, NULL, NULL));

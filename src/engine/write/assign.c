@@ -4,9 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Commits looked at: a write's cost must not grow with the length of the timeline. */
-#define MAX_COMMITS_READ 32
-
 hudi_status hd_average_record_bytes(struct hd_op *op, const struct hd_write_config *config,
                                     int64_t *out)
 {
@@ -17,8 +14,9 @@ hudi_status hd_average_record_bytes(struct hd_op *op, const struct hd_write_conf
                              (double)limit;
 
     *out = hd_write_int(config, "hoodie.copyonwrite.record.size.estimate");
-    int n_read = 0;
-    for (size_t i = timeline->n_instants; i-- > 0 && n_read < MAX_COMMITS_READ;) {
+    int64_t n_read = 0;
+    const int64_t n_wanted = hd_write_int(config, "_hoodie.record.size.estimator.max.commits");
+    for (size_t i = timeline->n_instants; i-- > 0 && n_read < n_wanted;) {
         const struct hd_instant *instant = &timeline->instants[i];
         struct hd_commit_metadata metadata;
         int64_t n_rows = 0, n_bytes = 0;

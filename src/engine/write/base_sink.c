@@ -39,11 +39,9 @@ static hudi_status codec_of(struct hd_op *op, const struct hd_write_config *conf
     static const struct {
         const char *name;
         enum hd_base_codec codec;
-    } CODECS[] = {{"zstd", HD_BASE_CODEC_ZSTD},
-                  {"snappy", HD_BASE_CODEC_SNAPPY},
-                  {"gzip", HD_BASE_CODEC_GZIP},
-                  {"lz4_raw", HD_BASE_CODEC_LZ4},
-                  {"uncompressed", HD_BASE_CODEC_UNCOMPRESSED},
+    } CODECS[] = {{"zstd", HD_BASE_CODEC_ZSTD},    {"snappy", HD_BASE_CODEC_SNAPPY},
+                  {"gzip", HD_BASE_CODEC_GZIP},    {"lz4", HD_BASE_CODEC_LZ4},
+                  {"lz4_raw", HD_BASE_CODEC_LZ4},  {"uncompressed", HD_BASE_CODEC_UNCOMPRESSED},
                   {"", HD_BASE_CODEC_UNCOMPRESSED}};
     static const char KEY[] = "hoodie.parquet.compression.codec";
 
@@ -62,6 +60,44 @@ static hudi_status codec_of(struct hd_op *op, const struct hd_write_config *conf
     }
     return hd_fail(op, HUDI_INVALID,
                    "%s \"%s\" is none of zstd, snappy, gzip, lz4_raw, uncompressed", KEY, name);
+}
+
+static hudi_status level_of(struct hd_op *op, const struct hd_write_config *config,
+                            enum hd_base_codec codec, int32_t *out)
+{
+    static const struct {
+        const char *name;
+        int min, max;
+    } LEVELS[] = {
+        [HD_BASE_CODEC_ZSTD] = {"zstd", -7, 22},
+        [HD_BASE_CODEC_GZIP] = {"gzip", 1, 9},
+        [HD_BASE_CODEC_LZ4] = {"lz4", 1, 12},
+        [HD_BASE_CODEC_SNAPPY] = {"snappy", 0, 0},
+        [HD_BASE_CODEC_UNCOMPRESSED] = {"uncompressed", 0, 0},
+    };
+    static const char KEY[] = "libhudi.parquet.compression.level";
+    const int64_t level = hd_write_int(config, KEY);
+
+    *out = INT32_MIN;
+    if (!hd_options_has(&config->options, KEY))
+        return HUDI_OK;
+    if (LEVELS[codec].max == 0)
+        return hd_fail(op, HUDI_INVALID, "%s=%lld: %s has no levels", KEY, (long long)level,
+                       LEVELS[codec].name);
+    if (level < LEVELS[codec].min || level > LEVELS[codec].max)
+        return hd_fail(op, HUDI_INVALID, "%s=%lld is no level of %s: %d to %d", KEY,
+                       (long long)level, LEVELS[codec].name, LEVELS[codec].min, LEVELS[codec].max);
+    *out = (int32_t)level;
+    return HUDI_OK;
+}
+
+hudi_status hd_base_sink_check_codec(struct hd_op *op, const struct hd_write_config *config)
+{
+    enum hd_base_codec codec;
+    int32_t level;
+
+    HD_TRY(codec_of(op, config, &codec));
+    return level_of(op, config, codec, &level);
 }
 
 static hudi_status make_file_schema(struct hd_op *op, hd_base_sink *sink, bool copied_rows)
@@ -107,7 +143,6 @@ hudi_status hd_rows_writer_open(struct hd_op *op, const struct hd_write_config *
     static const char *const UNIQUE[] = {HD_META_RECORD_KEY, HD_META_COMMIT_SEQNO};
     struct hd_base_write_options options = {
         .format = config->table->config.base_file_format,
-        .codec_level = INT32_MIN,
         .row_group_rows = ROW_GROUP_ROWS,
         .page_bytes = (uint64_t)hd_write_int(config, "hoodie.parquet.page.size"),
         .dictionary = hd_write_bool(config, "hoodie.parquet.dictionary.enabled"),
@@ -117,6 +152,8 @@ hudi_status hd_rows_writer_open(struct hd_op *op, const struct hd_write_config *
     hudi_status status = codec_of(op, config, &options.codec);
 
     *out = NULL;
+    if (status == HUDI_OK)
+        status = level_of(op, config, options.codec, &options.codec_level);
     if (status != HUDI_OK) {
         hd_output_file_abort(file);
         return status;
@@ -183,7 +220,7 @@ hudi_status hd_base_sink_open(struct hd_op *op, const struct hd_write_config *co
                                                       "hoodie.parquet.compression.ratio"));
     HD_TRY_OUT(make_file_schema(op, sink, target->copied_rows));
     HD_TRY_OUT(make_names(op, sink, target));
-    if (schema->n_meta > 0)
+    if (schema->n_meta > 0 && hd_write_bool(config, "hoodie.parquet.bloom.filter.enabled"))
         HD_TRY_OUT(new_bloom(op, config, &sink->bloom));
     HD_TRY_OUT(hd_partition_ensure(op, table->fs, table->path, &table->config, sink->partition_path,
                                    config->instant_time));
@@ -218,6 +255,11 @@ hudi_status hd_base_sink_add_keys(struct hd_op *op, hd_base_sink *sink, const st
 hudi_status hd_base_sink_widen_range(struct hd_op *op, hd_base_sink *sink, struct hd_slice key)
 {
     return hd_key_range_add_key(op, &sink->range, key);
+}
+
+bool hd_base_sink_has_bloom(const hd_base_sink *sink)
+{
+    return sink->bloom != NULL;
 }
 
 void hd_base_sink_set_bloom(struct hd_op *op, hd_base_sink *sink, hd_bloom *bloom)

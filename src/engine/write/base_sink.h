@@ -81,6 +81,14 @@ const struct ArrowSchema *hd_base_sink_schema(const hd_base_sink *sink);
 const char *hd_base_sink_file_name(const hd_base_sink *sink);
 
 /** Go on from an older file's filter (taken) instead of an empty one. */
+/** Codec and level that the options ask for. @return HUDI_INVALID for a level that the codec has
+ * not
+ */
+hudi_status hd_base_sink_check_codec(struct hd_op *op, const struct hd_write_config *config);
+
+/** The file gets a bloom filter and a key range: it has meta columns, and
+ * hoodie.parquet.bloom.filter.enabled is not off. */
+bool hd_base_sink_has_bloom(const hd_base_sink *sink);
 void hd_base_sink_set_bloom(struct hd_op *op, hd_base_sink *sink, hd_bloom *bloom);
 /** Add to filter and range: keys of rows [0, length) of a STRING view; or widen the range alone. */
 hudi_status hd_base_sink_add_keys(struct hd_op *op, hd_base_sink *sink, const struct hd_view *keys);

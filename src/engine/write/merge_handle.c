@@ -76,7 +76,7 @@ static hudi_status inherit_footer(struct hd_op *op, hd_merge_handle *handle)
     enum hd_bloom_type type;
     hd_bloom *bloom = NULL;
 
-    if (handle->request.schema->n_meta == 0)
+    if (!hd_base_sink_has_bloom(handle->sink))
         return HUDI_OK;
     handle->collect_keys = true;
     hudi_status found = hd_base_reader_key_value(op, handle->reader, HD_BLOOM_KEY, &text);

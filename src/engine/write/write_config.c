@@ -6,6 +6,7 @@
 
 #include "base/checked_int.h"
 #include "codec/json.h"
+#include "engine/write/base_sink.h"
 
 static const struct {
     const char *name;
@@ -120,6 +121,16 @@ static bool overwrites_table(const struct hd_write_config *config)
     return mode != NULL && strcmp(mode, "STATIC") == 0;
 }
 
+static hudi_status check_partitions_to_delete(struct hd_op *op,
+                                              const struct hd_write_config *config)
+{
+    const char *list = hd_write_text(config, "hoodie.datasource.write.partitions.to.delete");
+
+    if (config->operation == HD_OPERATION_DELETE_PARTITION && (list == NULL || *list == '\0'))
+        return hd_fail(op, HUDI_INVALID, "delete_partition needs the partitions to delete");
+    return HUDI_OK;
+}
+
 hudi_status hd_write_config_init(struct hd_op *op, const struct hd_options *options,
                                  struct hd_write_config *config)
 {
@@ -133,6 +144,8 @@ hudi_status hd_write_config_init(struct hd_op *op, const struct hd_options *opti
         config->operation = HD_OPERATION_INSERT_OVERWRITE_TABLE;
     enum hd_index_type index_type;
     HD_TRY(hd_write_index_type(op, config, &index_type));
+    HD_TRY(hd_base_sink_check_codec(op, config));
+    HD_TRY(check_partitions_to_delete(op, config));
     if (config->table->config.version->log_content_version < 2 &&
         strcasecmp(hd_write_text(config, "hoodie.logfile.data.block.format"), "parquet") == 0)
         return hd_fail(op, HUDI_INVALID,
