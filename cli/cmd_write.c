@@ -99,6 +99,8 @@ static int new_table(hudi_context *context, const struct cli_args *args)
     struct ArrowSchema schema = {0};
     hudi_error *error = NULL;
 
+    if (hudi_write_check_new_table(context, args->options, &error) != HUDI_OK)
+        return cli_fail(error);
     const int given = cli_take_schema(context, &cli_write, args, &schema);
     if (given != 0)
         return given < 0 ? CLI_EXIT_FAILURE : table_of_input(context, args);
@@ -154,20 +156,23 @@ static int write_file(const struct cli_args *args, hudi_write *write, const char
 static void print_commit(const struct cli_args *args, const hudi_commit *commit)
 {
     char bytes[32];
+    const char *instant = hudi_commit_instant(commit);
+    const char *quote = instant == NULL ? "" : "\"";
 
     if (cli_value(&cli_write, args, "json") != NULL) {
-        printf("{\"instant\":\"%s\",\"inserts\":%lld,\"updates\":%lld,\"deletes\":%lld,"
+        printf("{\"instant\":%s%s%s,\"inserts\":%lld,\"updates\":%lld,\"deletes\":%lld,"
                "\"files\":%lld,\"bytes\":%lld,\"failed\":%lld}\n",
-               hudi_commit_instant(commit), (long long)hudi_commit_inserts(commit),
-               (long long)hudi_commit_updates(commit), (long long)hudi_commit_deletes(commit),
-               (long long)hudi_commit_files(commit), (long long)hudi_commit_bytes(commit),
-               (long long)hudi_commit_failed_rows(commit));
+               quote, instant == NULL ? "null" : instant, quote,
+               (long long)hudi_commit_inserts(commit), (long long)hudi_commit_updates(commit),
+               (long long)hudi_commit_deletes(commit), (long long)hudi_commit_files(commit),
+               (long long)hudi_commit_bytes(commit), (long long)hudi_commit_failed_rows(commit));
+    } else if (instant == NULL) {
+        printf("nothing was written\n");
     } else {
         cli_format_bytes((double)hudi_commit_bytes(commit), bytes);
-        printf("%s: %lld inserted, %lld updated, %lld deleted in %lld files (%s)\n",
-               hudi_commit_instant(commit), (long long)hudi_commit_inserts(commit),
-               (long long)hudi_commit_updates(commit), (long long)hudi_commit_deletes(commit),
-               (long long)hudi_commit_files(commit), bytes);
+        printf("%s: %lld inserted, %lld updated, %lld deleted in %lld files (%s)\n", instant,
+               (long long)hudi_commit_inserts(commit), (long long)hudi_commit_updates(commit),
+               (long long)hudi_commit_deletes(commit), (long long)hudi_commit_files(commit), bytes);
     }
     if (hudi_commit_failed_rows(commit) == 0)
         return;

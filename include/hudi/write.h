@@ -29,6 +29,11 @@ extern "C" {
 typedef struct hudi_write hudi_write;
 typedef struct hudi_commit hudi_commit;
 
+/** For a table that is to be made for this write: what hudi_write_begin() would refuse of these
+ * options, said before there is a table. */
+HUDI_EXPORT hudi_status hudi_write_check_new_table(hudi_context *context,
+                                                   const hudi_options *options, hudi_error **err);
+
 HUDI_EXPORT hudi_status hudi_write_begin(hudi_table *table, const hudi_options *options,
                                          hudi_write **out, hudi_error **err);
 
@@ -64,6 +69,7 @@ HUDI_EXPORT hudi_status hudi_write_commit(hudi_write *write, hudi_commit **out, 
 HUDI_EXPORT void hudi_write_abort(hudi_write *write);
 
 /** What a commit did. Strings belong to the commit. */
+/** NULL when nothing was written: no rows, and hoodie.allow.empty.commit is off. */
 HUDI_EXPORT const char *hudi_commit_instant(const hudi_commit *commit);
 HUDI_EXPORT int64_t hudi_commit_inserts(const hudi_commit *commit);
 HUDI_EXPORT int64_t hudi_commit_updates(const hudi_commit *commit);

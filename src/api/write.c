@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/api.h"
 #include "arrow/stream.h"
+#include "engine/commit/writable.h"
 #include "service/after_write.h"
 
 struct hudi_commit {
@@ -37,6 +38,23 @@ hudi_status hudi_write_begin(hudi_table *table, const hudi_options *options, hud
     write = NULL;
 out:
     release(&op, write);
+    return hd_call_end(&op, status, err);
+}
+
+hudi_status hudi_write_check_new_table(hudi_context *context, const hudi_options *options,
+                                       hudi_error **err)
+{
+    hudi_status status = HUDI_OK;
+    struct hd_op op;
+    struct hd_options all = {0};
+
+    hd_call_begin(&op, context, NULL);
+    HD_TRY_OUT(hd_options_merge(&op, &all, &context->options));
+    if (options != NULL)
+        HD_TRY_OUT(hd_options_merge(&op, &all, &options->options));
+    status = hd_check_new_table(&op, &all);
+out:
+    hd_options_clear(&all);
     return hd_call_end(&op, status, err);
 }
 
@@ -157,7 +175,7 @@ void hudi_write_abort(hudi_write *write)
 
 const char *hudi_commit_instant(const hudi_commit *commit)
 {
-    return commit->result.instant_time;
+    return commit->result.committed ? commit->result.instant_time : NULL;
 }
 
 int64_t hudi_commit_inserts(const hudi_commit *commit)

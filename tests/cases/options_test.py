@@ -225,3 +225,52 @@ def test_what_would_change_rows_and_is_not_there_is_refused(table, key):
     with pytest.raises(Refused, match=f"{key}=true is not supported"):
         table.write([{"id": "1", "ts": 1}], options={key: "true"})
     assert table.instants() == []
+
+
+# ---- refused writes leave nothing behind ------------------------------------------------------
+
+@pytest.mark.parametrize("option", [
+    "hoodie.write.table.version=8", "hoodie.table.version=9", "hoodie.index.type=BUCKET",
+    "hoodie.index.type=RECORD_INDEX", "hoodie.index.type=INMEMORY", "index.type=FLINK_STATE",
+    "libhudi.parquet.compression.level=23", "hoodie.parquet.compression.codec=LZO",
+    "hoodie.datasource.write.operation=delete_partition", "hoodie.write.lock.provider=none.such",
+    "hoodie.write.concurrency.mode=optimistic_concurrency_control"])
+def test_no_table_is_made_for_a_write_that_is_refused(table, tmp_path, option):
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"id": "1"}\n', encoding="utf-8")
+    with pytest.raises(Refused):
+        table.do("write", table.path, rows, "--key", "id", "-o", option)
+    assert not table.path.exists()
+
+
+@pytest.mark.parametrize("words", [["--op", "delete_partition"], ["-o", "hoodie.index.type=BUCKET"],
+                                   ["-o", "libhudi.parquet.compression.level=23"]])
+def test_no_instant_begins_for_a_write_that_is_refused(table, tmp_path, words):
+    table.create(CITIES, partition_by="city")
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"id": "1", "ts": 1, "city": "a"}\n', encoding="utf-8")
+    with pytest.raises(Refused):
+        table.do("write", table.path, *([] if "--op" in words else [rows]), *words)
+    assert table.instants() == []
+
+
+def test_an_empty_write_that_makes_no_commit_names_none(table, tmp_path):
+    table.create("id string\nts long\n")
+    off = {"hoodie.allow.empty.commit": "false"}
+    done = table.write([], options=off)
+    assert (done["instant"], done["inserts"], done["files"]) == (None, 0, 0)
+    empty = tmp_path / "empty.jsonl"
+    empty.write_text("", encoding="utf-8")
+    assert table.do("write", table.path, empty, *table.options(off)) == "nothing was written\n"
+    assert table.write([])["instant"] in [one["time"] for one in table.instants()]
+
+
+@pytest.mark.parametrize("version", ["3", "6"])
+def test_tables_of_the_payload_that_deletes_are_made(table, version):
+    table.create("id string\nv long\n", options={
+        "hoodie.write.table.version": version,
+        "hoodie.datasource.write.payload.class": "org.apache.hudi.common.model.EmptyHoodieRecordPayload"})
+    table.write([{"id": "1", "v": 1}, {"id": "2", "v": 1}], op="bulk_insert")
+    table.write([{"id": "1", "v": 2}])
+    assert "1" not in table.values("id")
+    table.verify()

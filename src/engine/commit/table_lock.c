@@ -312,8 +312,6 @@ static hudi_status lock_shared(struct hd_op *op, const struct hd_table_snapshot 
 {
     const char *const name = hd_options_text(options, NULL, PROVIDER);
 
-    if (name == NULL || name[0] == '\0')
-        return hd_fail(op, HUDI_INVALID, MODE " OPTIMISTIC_CONCURRENCY_CONTROL needs " PROVIDER);
     if (strcmp(name, HD_FILE_LOCK_PROVIDER) == 0 && *kernel == NULL)
         return hd_fail(op, HUDI_NOT_IMPLEMENTED,
                        "lock files need a store on which only one of two can create a file");
@@ -326,6 +324,24 @@ static hudi_status lock_shared(struct hd_op *op, const struct hd_table_snapshot 
     return HUDI_OK;
 }
 
+static hudi_status find_provider(struct hd_op *op, const struct hd_options *options,
+                                 const struct hd_lock_provider **out)
+{
+    const char *const name = hd_options_text(options, NULL, PROVIDER);
+
+    HD_TRY(hd_lock_provider_find(op, options, out));
+    if (hd_has_several_writers(options) && (name == NULL || name[0] == '\0'))
+        return hd_fail(op, HUDI_INVALID, MODE " OPTIMISTIC_CONCURRENCY_CONTROL needs " PROVIDER);
+    return HUDI_OK;
+}
+
+hudi_status hd_table_lock_check_options(struct hd_op *op, const struct hd_options *options)
+{
+    const struct hd_lock_provider *provider;
+
+    return find_provider(op, options, &provider);
+}
+
 hudi_status hd_table_lock(struct hd_op *op, const struct hd_table_snapshot *table,
                           const struct hd_options *options, uint64_t wait_ms,
                           struct hd_fs_lock **out)
@@ -334,7 +350,7 @@ hudi_status hd_table_lock(struct hd_op *op, const struct hd_table_snapshot *tabl
     struct hd_fs_lock *kernel = NULL;
 
     *out = NULL;
-    HD_TRY(hd_lock_provider_find(op, options, &provider));
+    HD_TRY(find_provider(op, options, &provider));
     HD_TRY(lock_kernel(op, table, wait_ms, &kernel));
     if (!hd_has_several_writers(options)) {
         if (kernel == NULL)

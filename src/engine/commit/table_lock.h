@@ -30,6 +30,9 @@ bool hd_has_several_writers(const struct hd_options *options);
  * given, what Hudi's options of retries and waits come to. */
 uint64_t hd_table_lock_wait_ms(const struct hd_options *options);
 
+/** Refuse options that hd_table_lock() refuses whatever the table. @return HUDI_INVALID */
+hudi_status hd_table_lock_check_options(struct hd_op *op, const struct hd_options *options);
+
 /** @param options  may be NULL: one writer
  * @return HUDI_CONFLICT (retriable) after `wait_ms`; HUDI_INVALID for several writers without a
  * lock provider, and for a provider that is not known */

@@ -8,6 +8,8 @@
 #include "arrow/view.h"
 #include "codec/avro_schema.h"
 #include "engine/commit/key_encoding.h"
+#include "engine/commit/table_lock.h"
+#include "engine/write/write_config.h"
 #include "format/log/log_reader.h"
 #include "format/table/table_schema.h"
 
@@ -112,16 +114,37 @@ hudi_status hd_check_no_restore(struct hd_op *op, const struct hd_timeline *time
     return HUDI_OK;
 }
 
+/* An instant of the second layout cannot be completed yet: nothing may be begun. */
+static hudi_status check_version(struct hd_op *op, const struct hd_table_version *version)
+{
+    if (!version->writes_supported || version->timeline_layout > 1)
+        return hd_fail(op, HUDI_NOT_IMPLEMENTED,
+                       "writing to tables of version %d is not supported yet", version->number);
+    return HUDI_OK;
+}
+
+hudi_status hd_check_new_table(struct hd_op *op, const struct hd_options *options)
+{
+    struct hd_table_snapshot table = {0}; /* of which no more is known */
+    struct hd_write_config config = {.table = &table};
+    const char *const key = hd_options_has(options, "hoodie.table.version")
+                                ? "hoodie.table.version"
+                                : "hoodie.write.table.version";
+
+    HD_TRY(hd_table_version_of(op, (int)hd_options_int(options, NULL, key), &table.config.version));
+    HD_TRY(check_version(op, table.config.version));
+    HD_TRY(hd_table_lock_check_options(op, options));
+    const hudi_status status = hd_write_config_init(op, options, &config);
+    hd_write_config_clear(&config);
+    return status;
+}
+
 hudi_status hd_check_writable(struct hd_op *op, const struct hd_table_snapshot *table)
 {
     const struct hd_table_config *config = &table->config;
     const char *why = NULL;
 
-    /* An instant of the second layout cannot be completed yet: nothing may be begun. */
-    if (!config->version->writes_supported || config->version->timeline_layout > 1)
-        return hd_fail(op, HUDI_NOT_IMPLEMENTED,
-                       "writing to tables of version %d is not supported yet",
-                       config->version->number);
+    HD_TRY(check_version(op, config->version));
     if (config->is_bootstrap)
         why = "bootstrap tables (hoodie.bootstrap.base.path)";
     else if (config->base_file_format == HD_BASE_FILE_ORC)

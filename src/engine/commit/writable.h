@@ -9,6 +9,10 @@
  * engine misreads. @return HUDI_NOT_IMPLEMENTED saying what of the table is in the way */
 hudi_status hd_check_writable(struct hd_op *op, const struct hd_table_snapshot *table);
 
+/** Refuse, before there is a table, what a write would refuse of one that `options` make.
+ * @return as hd_check_writable(), hd_write_config_init() */
+hudi_status hd_check_new_table(struct hd_op *op, const struct hd_options *options);
+
 /** Refuse a table on which a restore was begun and not finished: a write in between would stand on
  * rows that are about to go. @return HUDI_CONFLICT */
 hudi_status hd_check_no_restore(struct hd_op *op, const struct hd_timeline *timeline);

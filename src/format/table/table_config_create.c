@@ -46,6 +46,7 @@ static const struct payload {
      false, 2},
     {"PartialUpdateAvroPayload", "EVENT_TIME_ORDERING", "IGNORE_DEFAULTS", true, false, 5},
     {"AWSDmsAvroPayload", "COMMIT_TIME_ORDERING", NULL, false, false, 2},
+    {"EmptyHoodieRecordPayload", "CUSTOM", NULL, false, false, 2},
 };
 
 #define PACKAGE "org.apache.hudi.common.model."
