@@ -7,6 +7,7 @@ import pathlib
 
 import pytest
 
+from concurrency_test import TYPES
 from cow_tables import Model, Table, row
 from peers import difference
 
@@ -23,9 +24,15 @@ def rows(numbers, version):
     return [row(i, version) for i in numbers]
 
 
+def logs_of(path):
+    return {log for log in path.rglob(".*.log.*") if ".hoodie" not in log.relative_to(path).parts and
+            not log.name.endswith(".crc")}
+
+
+@pytest.mark.parametrize("kind", TYPES)
 @pytest.mark.parametrize("version", NAMES)
-def test_a_table_that_hudi_stepped_down(hudi, spark015, tmp_path, version):
-    path, table = tmp_path / "t", Table()
+def test_a_table_that_hudi_stepped_down(hudi, spark015, tmp_path, version, kind):
+    path, table = tmp_path / "t", Table(options=TYPES[kind])
     table.make(hudi, path, 6)
     model = Model(table.identity, "ts")
 
@@ -42,16 +49,30 @@ def test_a_table_that_hudi_stepped_down(hudi, spark015, tmp_path, version):
     spark015.do("service", path, "downgrade", "--instant", NAMES[version])
     assert version_of(path) == version
     agree()
-    hudi.write(path, rows(range(10, 30), 3))
+    theirs = logs_of(path)
+    hudi.write(path, rows(range(10, 30), 3), "-o", "hoodie.parquet.small.file.limit=0")
     model.apply("upsert", rows(range(10, 30), 3))
     hudi.write(path, rows(range(3), 4), "--op", "delete")
     model.apply("delete", rows(range(3), 4))
     assert version_of(path) == version
     agree()
-    spark015.write(path, rows(range(20, 40), 5), "upsert", *PLAIN)
-    model.apply("upsert", rows(range(20, 40), 5))
+    if kind == "mor":
+        blocks = "".join(hudi.run("log", log) for log in logs_of(path) - theirs)
+        assert "AVRO_DATA" in blocks and f"deletes (version {1 if version < 4 else 2})" in blocks
+        hudi.run("compact", path)
+        agree()
+        hudi.write(path, rows(range(12), 5)) # upon the compaction
+        model.apply("upsert", rows(range(12), 5))
+        assert version_of(path) == version
+        agree()
+    spark015.write(path, rows(range(20, 40), 6), "upsert", *PLAIN)
+    model.apply("upsert", rows(range(20, 40), 6))
     assert version_of(path) == 6
     agree()
-    hudi.write(path, rows(range(5), 6))
-    model.apply("upsert", rows(range(5), 6))
+    hudi.write(path, rows(range(5), 7))
+    model.apply("upsert", rows(range(5), 7))
     agree()
+    if kind == "mor":
+        spark015.do("service", path, "compact")
+        agree()
+    hudi.run("verify", path)
