@@ -341,6 +341,19 @@ def test_formats_are_told_that_are_possible(table, tmp_path):
         error(MISUSED, "write", table, "-", "--format", "xml", stdin=b"")
 
 
+def test_options_with_a_prefix_are_extra_metadata_of_the_commit(table):
+    def written(*options):
+        told = done("write", table, "-", "--format", "jsonl", *[word for one in options for word in ("-o", one)],
+                    stdin=b'{"id":1,"region":"north"}\n')
+        path = table / ".hoodie" / f"{told.split(':')[0]}.commit"
+        return {key: value for key, value in json.loads(path.read_text())["extraMetadata"].items() if key != "schema"}
+    prefix = "hoodie.datasource.write.commitmeta.key.prefix"
+    assert written("_batch=7", "_topic=a,0:5") == {"_batch": "7", "_topic": "a,0:5"}
+    assert written(f"{prefix}=streamer.", "streamer.checkpoint=x", "_batch=8") == {"streamer.checkpoint": "x"}
+    assert written() == {}
+    assert "unknown option streamer.checkpoint" in error(MISUSED, "write", table, "-", "-o", "streamer.checkpoint=x")
+
+
 BAD_LINES = (
     b'{"id":"x","region":"north"}\n',          # 1
     b'{"id":100,"region":"north","qty":1}\n',

@@ -287,6 +287,22 @@ out:
     return status;
 }
 
+/* Options that begin with the prefix; the schema, which comes later, is not one of them.
+ * Source: HoodieSparkSqlWriter.commitAndPerformPostOperations (Hudi 0.15.0) */
+static hudi_status add_extra(struct hd_op *op, const hd_coordinator *coordinator,
+                             struct hd_commit_metadata *metadata)
+{
+    const struct hd_properties *options = &coordinator->config.options.set;
+    const char *prefix = hd_write_text(&coordinator->config, HD_EXTRA_METADATA_PREFIX);
+    const size_t n = strlen(prefix);
+
+    for (size_t i = 0; i < options->n_entries; i++)
+        if (strncmp(options->entries[i].key, prefix, n) == 0)
+            HD_TRY(hd_commit_metadata_set_extra(op, metadata, options->entries[i].key,
+                                                options->entries[i].value));
+    return HUDI_OK;
+}
+
 static hudi_status make_metadata(struct hd_op *op, const hd_coordinator *coordinator,
                                  struct hd_commit_metadata *metadata)
 {
@@ -301,6 +317,7 @@ static hudi_status make_metadata(struct hd_op *op, const hd_coordinator *coordin
             HD_TRY(hd_commit_metadata_add_stat(op, metadata, &stat));
         }
     HD_TRY(check_one_base_file(op, metadata));
+    HD_TRY(add_extra(op, coordinator, metadata));
     HD_TRY(add_schema(op, coordinator, metadata));
     if (hd_write_action(&coordinator->config) == HD_ACTION_REPLACECOMMIT)
         HD_TRY(add_replaced(op, coordinator, metadata));

@@ -45,6 +45,8 @@ struct hd_config_key {
     const char *help;
 };
 
+#define HD_EXTRA_METADATA_PREFIX "hoodie.datasource.write.commitmeta.key.prefix"
+
 extern const struct hd_config_key hd_config_keys[];
 extern const size_t hd_n_config_keys;
 
@@ -54,7 +56,8 @@ const struct hd_config_key *hd_config_key_find(const char *name);
 /**
  * Options of one call: canonical names, values checked. Keys that start with "hoodie." or
  * "libhudi." must be known (the error suggests the nearest name); a bare alias is accepted; a value
- * must fit its type and range.
+ * must fit its type and range. Keys that begin with the value of
+ * hoodie.datasource.write.commitmeta.key.prefix, set before, need not be known: they are kept.
  * @return HUDI_INVALID naming key, value and what is allowed; HUDI_NOT_IMPLEMENTED for a refused
  * key.
  */

@@ -232,6 +232,14 @@ static bool is_refused(const struct hd_config_key *key, const char *value)
     return strcasecmp(value, key->default_value == NULL ? "" : key->default_value) != 0;
 }
 
+/* Does the name begin with the prefix that the options give for a commit's extra metadata? */
+static bool is_extra(const struct hd_options *options, const char *name)
+{
+    const char *prefix = hd_properties_get(&options->set, HD_EXTRA_METADATA_PREFIX);
+
+    return prefix != NULL && *prefix != '\0' && strncmp(name, prefix, strlen(prefix)) == 0;
+}
+
 hudi_status hd_options_set(struct hd_op *op, struct hd_options *options, const char *name,
                            const char *text)
 {
@@ -239,6 +247,8 @@ hudi_status hd_options_set(struct hd_op *op, struct hd_options *options, const c
     const char *value;
     char buffer[32];
 
+    if (key == NULL && is_extra(options, name))
+        return hd_properties_set(op, &options->set, name, text);
     if (key == NULL) {
         const char *suggestion = nearest(name);
 
