@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
 #include "engine/commit/reconcile_markers.h"
 #include "engine/commit/rollback.h"
+#include "format/layout/missing_logs.h"
 #include "format/marker/marker.h"
 #include "format/timeline/transition.h"
 #include "service/rewrite_service.h"
@@ -53,13 +56,69 @@ static hudi_status find_works(struct hd_op *op, struct hd_rewrite_run *run)
     return HUDI_OK;
 }
 
+static const struct hd_file_slice *slice_of(const struct hd_rewrite_run *run,
+                                            const struct hd_slice_source *source)
+{
+    const struct hd_file_group *const group =
+        hd_file_system_view_find(&run->view, source->partition_path, source->file_id);
+
+    for (size_t i = 0; group != NULL && i < group->n_slices; i++)
+        if (strcmp(group->slices[i].base_instant, source->instant) == 0)
+            return &group->slices[i];
+    return NULL;
+}
+
+/* What is missing: an error, or with libhudi.read.recover a warning of each. */
+static hudi_status tell_missing(struct hd_op *op, const struct hd_rewrite_run *run,
+                                const struct hd_missing_log *logs, size_t n)
+{
+    struct hd_str text = {0};
+    hudi_status status = HUDI_OK;
+
+    for (size_t i = 0; i < n; i++) {
+        text.size = 0;
+        HD_TRY_OUT(hd_missing_log_describe(op, &logs[i], &text));
+        if (!run->job.query.recover)
+            HD_TRY_OUT(hd_fail(op, HUDI_CORRUPT,
+                               "%s: its rows may be lost for good (libhudi.read.recover=true "
+                               "goes on without them)",
+                               hd_str_text(&text)));
+        hd_log(op, HD_LOG_WARN, "%s: its rows are left out", hd_str_text(&text));
+    }
+out:
+    hd_str_clear(&text);
+    return status;
+}
+
+/* What a write put into log files is there, before others take their place. */
+static hudi_status check_logs(struct hd_op *op, struct hd_rewrite_run *run)
+{
+    const struct hd_table_config *const config = &run->table->config;
+    const struct hd_file_slice **slices;
+    struct hd_missing_log *logs;
+    size_t n = 0, n_missing;
+
+    if (config->type != HD_MERGE_ON_READ || !config->version->log_is_of_slice)
+        return HUDI_OK;
+    HD_TRY(hd_arena_array(op, &run->job.arena, run->outcome->n_slices, sizeof *slices, &slices));
+    for (size_t i = 0; i < run->n_works; i++)
+        for (size_t s = 0; s < run->works[i].n_slices; s++) {
+            slices[n] = slice_of(run, &run->works[i].sources[s]);
+            n += slices[n] != NULL;
+        }
+    HD_TRY(hd_missing_logs_find(op, &run->table->timeline, slices, n, NULL, &run->job.arena, &logs,
+                                &n_missing));
+    return tell_missing(op, run, logs, n_missing);
+}
+
 static hudi_status prepare(struct hd_op *op, struct hd_rewrite_run *run)
 {
     HD_TRY(hd_rewrite_job_init(op, run->pool, run->table, run->options, run->outcome->time,
                                &run->job));
     if (run->outcome->service->prepare != NULL)
         HD_TRY(run->outcome->service->prepare(op, run));
-    return find_works(op, run);
+    HD_TRY(find_works(op, run));
+    return check_logs(op, run);
 }
 
 static hudi_status rewrite_one(struct hd_op *op, void *argument, size_t i)

@@ -130,3 +130,47 @@ def test_every_byte_of_a_log_file_cut_or_flipped_costs_its_block_alone(table):
         log.write_bytes(data[:at])
         rows, _ = values(table)
         assert {**rows, **{key: 2 for key in "abcd"[:at // size]}} == rows, at
+
+
+def take_away(log):
+    log.unlink()
+
+
+def cut_between_blocks(log):
+    """What is left looks whole."""
+    data = log.read_bytes()
+    log.write_bytes(data[:len(data) // 2])
+
+
+LOST = {take_away: dict.fromkeys("abcdef", 1), cut_between_blocks: {**ALL, "c": 1, "d": 1}}
+
+
+@pytest.mark.parametrize("damage", LOST)
+def test_reads_warn_of_what_is_missing_of_log_files(table, damage):
+    log = log_of(table)
+    damage(log)
+    rows, said = values(table)
+    assert rows == LOST[damage]
+    instant = done("timeline", table).split()
+    assert f"log file {log.name}" in said and any(word in said for word in instant if len(word) == 17)
+    assert run("verify", table).returncode == 1
+    past, said = values(table, "--as-of", min(word for word in instant if len(word) == 17))
+    assert (past, said) == (dict.fromkeys("abcdef", 1), "")
+
+
+@pytest.mark.parametrize("damage", LOST)
+@pytest.mark.parametrize("command", [["compact"], ["cluster"], ["compact", "--logs"]])
+def test_nothing_takes_the_place_of_log_files_that_are_missing(table, damage, command):
+    for key in "aabbc": # many more, so that there is what to compact
+        assert write(table, [{"id": key, "ts": 2, "v": "u"}]).returncode == OK
+    log = min(table.glob(".*.log.*"))
+    damage(log)
+    before, said = values(table)
+    assert log.name in said
+    words = [command[0], table, *command[1:]]
+    said = error(1, *words)
+    assert f"log file {log.name}" in said and "deltacommit" in said and "libhudi.read.recover" in said
+    assert values(table)[0] == before
+    ran = run(*words, *RECOVER)
+    assert ran.returncode == OK and log.name in ran.stderr.decode()
+    assert values(table)[0] == before

@@ -137,7 +137,8 @@ static hudi_status add_split(struct hd_op *op, hd_scan_plan *plan,
 }
 
 static hudi_status choose_slices(struct hd_op *op, const struct hd_scan_pruner *pruner,
-                                 const struct hd_file_system_view *view, hd_scan_plan *plan)
+                                 const struct hd_file_system_view *view, hd_scan_plan *plan,
+                                 const struct hd_file_slice **slices)
 {
     HD_TRY(hd_arena_array(op, &plan->arena, view->n_groups, sizeof *plan->splits, &plan->splits));
     for (size_t i = 0; i < view->n_partitions; i++) {
@@ -147,8 +148,10 @@ static hudi_status choose_slices(struct hd_op *op, const struct hd_scan_pruner *
         for (size_t g = view->first_group[i]; wanted && g < view->first_group[i + 1]; g++) {
             const struct hd_file_slice *slice = choose_slice(plan, &view->groups[g]);
 
-            if (slice != NULL)
-                HD_TRY(add_split(op, plan, slice));
+            if (slice == NULL)
+                continue;
+            slices[plan->n_splits] = slice;
+            HD_TRY(add_split(op, plan, slice));
         }
     }
     return HUDI_OK;
@@ -225,6 +228,7 @@ static hudi_status find_splits(struct hd_op *op, hd_pool *pool,
     hudi_status status = HUDI_OK;
     struct hd_file_system_view view = {0};
     struct hd_arena scratch = {0};
+    const struct hd_file_slice **slices;
     const char **partitions = NULL;
     size_t n_partitions = 0;
     struct hd_scan_pruner pruner;
@@ -239,7 +243,11 @@ static hudi_status find_splits(struct hd_op *op, hd_pool *pool,
     if (plan->until != NULL)
         HD_TRY_OUT(
             hd_scan_check_cleaned(op, table, timeline, &view, &pruner, plan->since, plan->until));
-    HD_TRY_OUT(choose_slices(op, &pruner, &view, plan));
+    HD_TRY_OUT(hd_arena_array(op, &scratch, view.n_groups, sizeof *slices, &slices));
+    HD_TRY_OUT(choose_slices(op, &pruner, &view, plan, slices));
+    if (plan->type == HD_QUERY_SNAPSHOT)
+        HD_TRY_OUT(hd_scan_warn_missing_logs(op, &table->config, timeline, plan->as_of, slices,
+                                             plan->n_splits));
     if (plan->internal != NULL)
         HD_TRY_OUT(hd_scan_find_file_schemas(op, table, timeline, plan));
 out:

@@ -99,6 +99,12 @@ hudi_status hd_scan_check_cleaned(struct hd_op *op, const struct hd_table_snapsh
                                   const struct hd_scan_pruner *pruner, const char *after,
                                   const char *as_of);
 
+/** Warn of log files that a snapshot would read, by what commits say, and that are not there or too
+ * short: `slices` are what it reads. */
+hudi_status hd_scan_warn_missing_logs(struct hd_op *op, const struct hd_table_config *config,
+                                      const struct hd_timeline *timeline, const char *as_of,
+                                      const struct hd_file_slice *const *slices, size_t n_slices);
+
 /** When a completed write completed: its time where nothing else is known, below version 8. */
 const char *hd_scan_completion(const struct hd_instant *instant);
 

@@ -15,6 +15,7 @@
 #include "base/map.h"
 #include "codec/json.h"
 #include "format/layout/file_system_view.h"
+#include "format/layout/missing_logs.h"
 #include "format/table/table_config.h"
 #include "support/fault.h"
 #include "support/golden.h"
@@ -261,6 +262,67 @@ static void log_files_go_on_during_a_pending_compaction(void **state)
     }
 }
 
+/* Tables whose log files were taken away or cut by hand, and how many of them. */
+static size_t n_damaged(const char *name)
+{
+    static const struct {
+        const char *name;
+        size_t n;
+    } DAMAGED[] = {{"flink010-mor-damaged-committed", 1},
+                   {"spark-0.15.0-damage-corrupt-middle", 2},
+                   {"spark-0.15.0-damage-truncated-log", 1},
+                   {"spark-0.15.0-mor-appended-log", 3}};
+
+    for (size_t i = 0; i < HD_ARRAY_LENGTH(DAMAGED); i++)
+        if (strcmp(DAMAGED[i].name, name) == 0)
+            return DAMAGED[i].n;
+    return 0;
+}
+
+static size_t n_missing(struct hd_op *op, const struct loaded *t)
+{
+    struct hd_arena arena = {0};
+    const struct hd_file_slice **slices;
+    struct hd_missing_log *logs;
+    size_t n = 0, n_logs;
+
+    test_must(op, hd_arena_array(op, &arena, t->view.n_groups, sizeof *slices, &slices));
+    for (size_t i = 0; i < t->view.n_groups; i++) {
+        slices[n] = hd_file_group_slice_as_of(&t->view.groups[i], NULL);
+        n += slices[n] != NULL;
+    }
+    test_must(op, hd_missing_logs_find(op, &t->timeline, slices, n, NULL, &arena, &logs, &n_logs));
+    for (size_t i = 0; i < n_logs; i++)
+        assert_true(logs[i].n_found < logs[i].n_bytes);
+    hd_arena_clear(&arena);
+    return n_logs;
+}
+
+/* Rollbacks, restores, compactions, cleans and the archive take log files off, and writers append
+ * to them: none of that is a loss. */
+static void only_log_files_that_were_damaged_by_hand_are_missing(void **state)
+{
+    struct hd_op *op = *state;
+    char **const names = test_golden_names("");
+    size_t n_tables = 0;
+
+    for (char **name = names; *name != NULL; name++) {
+        struct loaded t;
+
+        load(op, *name, NULL, &t);
+        if (t.config.type == HD_MERGE_ON_READ && t.config.version->log_is_of_slice) {
+            const size_t n = n_missing(op, &t);
+
+            if (n != n_damaged(*name))
+                fail_msg("%s: %zu log files are missing", *name, n);
+            n_tables++;
+        }
+        unload(op, &t);
+    }
+    assert_true(n_tables > 40);
+    test_golden_free_names(names);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -270,6 +332,8 @@ int main(void)
                                         test_op_teardown),
         cmocka_unit_test_setup_teardown(spark_rows_come_from_the_latest_slices, test_op_setup,
                                         test_op_teardown),
+        cmocka_unit_test_setup_teardown(only_log_files_that_were_damaged_by_hand_are_missing,
+                                        test_op_setup, test_op_teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
