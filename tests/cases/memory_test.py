@@ -229,3 +229,27 @@ def test_rows_of_many_partitions_in_turns_are_one_file_each(table, op, n_partiti
     parts = rows_in.column("part").to_pylist()
     assert counts == dict(collections.Counter(parts))
     table.verify()
+
+
+def test_a_merge_of_more_keys_than_fit_gives_the_same_rows(table):
+    """Long keys, so that few make many bytes: they are merged in parts, and the log file is not kept."""
+    n = 300_000
+    ids = [f"{i * 7919 % 1000003:09d}-{'k' * 150}-{i:09d}" for i in range(n)]
+    table.create("id string\nts long\nv string\n", order_by="ts", options={"hoodie.table.type": "MERGE_ON_READ"})
+    table.write(pa.table({"id": ids, "ts": [1] * n, "v": [f"old {i}" for i in range(n)]}), op="bulk_insert")
+    table.write(pa.table({"id": ids[1000:], "ts": [i % 3 for i in range(1000, n)],
+                          "v": [f"new {i * 104729 % 1299709:040d}" for i in range(1000, n)]}))
+    table.write(pa.table({"id": ids[::50], "ts": [2] * (n // 50)}), op="delete")
+    outcome = {}
+    for budget in (1 << 30, 64 << 20, 24 << 20):
+        path = table.folder / f"{budget}.parquet"
+        used = peak("read", table.path, "--columns", "id,ts,v", "--output", path,
+                    "-o", f"libhudi.memory.budget.bytes={budget}")
+        outcome[budget] = pq.read_table(path).to_pydict()
+        if budget < 1 << 30 and b"__asan_init" not in pathlib.Path(PROGRAM).read_bytes():
+            assert used < 256 << 20, budget
+    whole = outcome[1 << 30]
+    assert len(whole["id"]) == n - n // 50
+    for budget, rows_out in outcome.items():
+        assert sorted(zip(*rows_out.values())) == sorted(zip(*whole.values())), budget
+        assert (rows_out["id"] == whole["id"]) == (budget == 1 << 30), "in parts, or not"

@@ -171,8 +171,20 @@ static const char *schema_of_instant(const struct hd_slice_query *query, struct 
     return NULL;
 }
 
+/* Where the entries of the log files go; `batch->entries` is taken, also on failure. */
+typedef hudi_status take_batch(struct hd_op *op, hd_log_merge *merge, struct hd_log_batch *batch);
+
+static hudi_status spool_batch(struct hd_op *op, hd_log_merge *merge, struct hd_log_batch *batch)
+{
+    const hudi_status status = hd_entry_spool_add(op, merge->spool, batch);
+
+    hd_array_clear(&batch->entries);
+    return status;
+}
+
 /* The blocks of one pass. */
 struct pass {
+    take_batch *take;
     hd_log_rows *rows;
     hd_log_reader *file; /* number `file_number` */
     int64_t file_number; /* -1: none */
@@ -201,7 +213,7 @@ static hudi_status next_batch(struct hd_op *op, struct pass *pass, struct hd_log
 /* What became of a block. */
 enum block_fate { TAKEN, DAMAGED, DAMAGED_BEHIND_ROWS };
 
-static hudi_status load_block(struct hd_op *op, hd_log_merge *merge, struct pass *pass,
+static hudi_status read_block(struct hd_op *op, hd_log_merge *merge, struct pass *pass,
                               uint32_t number, enum block_fate *fate)
 {
     const struct hd_slice_query *query = &merge->columns->query;
@@ -210,6 +222,7 @@ static hudi_status load_block(struct hd_op *op, hd_log_merge *merge, struct pass
     bool any = false;
 
     *fate = TAKEN;
+    merge->stats.n_reads++;
     if (pass->file_number != info->file) {
         hd_log_reader_close(op, pass->file);
         pass->file = NULL;
@@ -222,7 +235,7 @@ static hudi_status load_block(struct hd_op *op, hd_log_merge *merge, struct pass
         status = next_batch(op, pass, &batch);
         if (status != HUDI_OK)
             break;
-        HD_TRY(hd_fail_path(op, put_batch(op, merge, &batch), path));
+        HD_TRY(hd_fail_path(op, pass->take(op, merge, &batch), path));
         any = true;
     }
     if (status == HUDI_END)
@@ -270,19 +283,18 @@ static void drop_chosen(struct hd_log_scan *scan, size_t i)
     scan->stats.n_corrupt_blocks++;
 }
 
-/* One pass; `*again` when rows of a block are in the map that then turned out to be damaged. */
-static hudi_status try_blocks(struct hd_op *op, hd_log_merge *merge, bool *again)
+/* One pass; `*again` when rows of a block were taken that then turned out to be damaged. */
+static hudi_status try_blocks(struct hd_op *op, hd_log_merge *merge, take_batch *take, bool *again)
 {
-    const uint64_t memory = memory_of(op, merge->columns);
-    struct pass pass = {.file_number = -1};
+    struct pass pass = {.take = take, .file_number = -1};
     enum block_fate fate;
     hudi_status status = HUDI_OK;
 
     *again = false;
-    HD_TRY_OUT(open_map(op, merge->columns, memory, &merge->map));
-    HD_TRY_OUT(hd_log_rows_new(op, merge->columns, batch_bytes_of(memory), &pass.rows));
+    HD_TRY_OUT(hd_log_rows_new(op, merge->columns, batch_bytes_of(memory_of(op, merge->columns)),
+                               &pass.rows));
     for (size_t i = 0; i < merge->scan.n_chosen && !*again;) {
-        HD_TRY_OUT(load_block(op, merge, &pass, merge->scan.chosen[i], &fate));
+        HD_TRY_OUT(read_block(op, merge, &pass, merge->scan.chosen[i], &fate));
         if (fate == TAKEN)
             i++;
         else
@@ -295,6 +307,17 @@ out:
     return status;
 }
 
+/* Forget what was loaded since `before`. */
+static void unload(struct hd_op *op, hd_log_merge *merge, const struct hd_slice_merge_stats *before)
+{
+    const int64_t n_reads = merge->stats.n_reads;
+
+    hd_spillable_map_free(op, merge->map);
+    merge->map = NULL;
+    merge->stats = *before;
+    merge->stats.n_reads = n_reads;
+}
+
 /* Each pass that has to be made again leaves out one block more. */
 static hudi_status load_blocks(struct hd_op *op, hd_log_merge *merge)
 {
@@ -302,13 +325,50 @@ static hudi_status load_blocks(struct hd_op *op, hd_log_merge *merge)
     bool again;
 
     for (;;) {
-        HD_TRY(try_blocks(op, merge, &again));
+        HD_TRY(open_map(op, merge->columns, memory_of(op, merge->columns), &merge->map));
+        HD_TRY(try_blocks(op, merge, put_batch, &again));
         if (!again)
             return HUDI_OK;
-        hd_spillable_map_free(op, merge->map);
-        merge->map = NULL;
-        merge->stats = before;
+        unload(op, merge, &before);
     }
+}
+
+/* All entries go to disk: from there on each part reads its own only. */
+static hudi_status spool_blocks(struct hd_op *op, hd_log_merge *merge)
+{
+    const char *folder =
+        hd_options_text(merge->columns->query.options, NULL, "hoodie.memory.spillable.map.path");
+    bool again;
+
+    for (;;) {
+        HD_TRY(hd_entry_spool_new(op, &merge->columns->entry, folder, &merge->spool));
+        HD_TRY(try_blocks(op, merge, spool_batch, &again));
+        if (!again)
+            return hd_entry_spool_seal(op, merge->spool);
+        hd_entry_spool_free(op, merge->spool);
+        merge->spool = NULL;
+    }
+}
+
+static hudi_status load_spooled(struct hd_op *op, hd_log_merge *merge)
+{
+    const uint64_t batch_bytes = batch_bytes_of(memory_of(op, merge->columns));
+    const uint64_t end = merge->part.start + merge->part.width;
+
+    HD_TRY(open_map(op, merge->columns, memory_of(op, merge->columns), &merge->map));
+    for (uint64_t hash = merge->part.start; hash < end; hash += HD_ENTRY_SPOOL_WIDTH) {
+        struct hd_log_batch batch;
+        hudi_status status = hd_entry_spool_start(op, merge->spool, hash);
+
+        while (status == HUDI_OK) {
+            status = hd_entry_spool_next(op, merge->spool, batch_bytes, &batch);
+            if (status == HUDI_OK)
+                status = put_batch(op, merge, &batch);
+        }
+        if (status != HUDI_END)
+            return status;
+    }
+    return HUDI_OK;
 }
 
 /* Keys in parts of less than this share of all are not tried. */
@@ -318,15 +378,15 @@ static hudi_status load_blocks(struct hd_op *op, hd_log_merge *merge)
 static hudi_status load_part(struct hd_op *op, hd_log_merge *merge)
 {
     const struct hd_slice_merge_stats before = merge->stats;
-    hudi_status status = load_blocks(op, merge);
+    hudi_status status = merge->spool != NULL ? load_spooled(op, merge) : load_blocks(op, merge);
 
     while (status == HUDI_NO_MEMORY && merge->part.width > LEAST_WIDTH) {
         hd_op_clear_error(op);
-        hd_spillable_map_free(op, merge->map);
-        merge->map = NULL;
-        merge->stats = before;
+        unload(op, merge, &before);
         merge->part.width /= 2;
-        status = load_blocks(op, merge);
+        if (merge->spool == NULL)
+            HD_TRY(spool_blocks(op, merge));
+        status = load_spooled(op, merge);
     }
     HD_TRY(status);
     const int64_t n = hd_spillable_map_length(merge->map);
@@ -392,6 +452,7 @@ void hd_log_merge_free(struct hd_op *op, hd_log_merge *merge)
     if (merge == NULL)
         return;
     hd_spillable_map_free(op, merge->map);
+    hd_entry_spool_free(op, merge->spool);
     hd_log_scan_clear(op, &merge->scan);
     hd_free(op, merge->met);
     hd_free(op, merge->put_rows);

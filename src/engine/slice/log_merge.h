@@ -16,9 +16,11 @@
  *     the end, in the order in which keys first came in the log files. An entry that meets several
  *     rows of its key (bulk_insert may leave them) changes them all.
  *  3. A batch that no entry meets is handed on as it is.
- *  4. Keys are held in memory. When there are more than fit, the slice is read in parts by the hash
- *     of the key, each a pass over the log files and the base file. Rows are then in the order of
- *     (part, base file, log files).
+ *  4. Keys are held in memory. When there are more than fit, all entries go to disk by the hash of
+ *     their key (entry_spool.h) and the slice is read in parts of the hashes, each a pass over its
+ *     own entries and the base file. So a block is read once or twice, whatever the number of
+ *     parts, and an entry from disk a bounded number of times; the base file is read once a part.
+ *     Rows are then in the order of (part, base file, log files).
  *  5. Rows are merged before they are filtered. Row groups may be left out by their statistics only
  *     under hd_log_merge_replaces(), and of these the keys are read (skipped_rows.h).
  */

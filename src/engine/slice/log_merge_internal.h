@@ -4,6 +4,7 @@
 
 #include "arrow/gather.h"
 #include "base/map.h"
+#include "engine/slice/entry_spool.h"
 #include "engine/slice/log_merge.h"
 #include "engine/slice/log_scan.h"
 
@@ -29,6 +30,8 @@ struct hd_log_merge {
     struct hd_log_scan scan;
     hd_spillable_map *map; /* of the keys in `part` */
     struct hd_key_part part;
+    hd_entry_spool
+        *spool;         /* where the entries are once keys are in parts; NULL: in the log files */
     uint8_t *met;       /* by entry: a row of the base file had its key */
     int64_t next_entry; /* of the rest */
     int64_t rest_rows;  /* of a batch of the rest */

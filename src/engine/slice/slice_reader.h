@@ -67,6 +67,7 @@ struct hd_slice_merge_stats {
     int64_t n_met;     /* keys that rows of the base file have, */
     int64_t n_void;    /* and deletes of keys that none has: with n_added these are all keys */
     int64_t n_spilled;
+    int64_t n_reads; /* of blocks that count: each once, or twice when keys do not fit */
 };
 
 typedef struct hd_slice_reader hd_slice_reader;

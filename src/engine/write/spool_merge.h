@@ -2,7 +2,7 @@
 #ifndef HD_ENGINE_SPOOL_MERGE_H
 #define HD_ENGINE_SPOOL_MERGE_H
 
-#include "engine/write/row_spool.h"
+#include "engine/record/row_spool.h"
 
 /**
  * Buckets of a spool, each in order, as one sequence in order: the merge of an external sort. Equal

@@ -23,8 +23,8 @@
  */
 
 #include "arrow/builder.h"
+#include "engine/record/row_spool.h"
 #include "engine/write/assign.h"
-#include "engine/write/row_spool.h"
 #include "engine/write/upsert_internal.h"
 
 #define HD_SPOOL_SLICE_BUCKETS 128

@@ -526,13 +526,46 @@ static size_t sort_lines(struct hd_op *op, struct hd_str *text, const char ***ou
     return n;
 }
 
+/* Read with all keys at once and in parts: the same rows, and no block more often than
+ * `most_reads` says, however many parts there are and tries that did not fit. */
+static void read_in_parts(struct hd_op *op, struct merged *m, int64_t n_reads, int64_t most_reads)
+{
+    struct hd_slice_merge_stats stats, all_stats;
+    struct hd_str small = {0}, large = {0};
+    const char **expected, **got;
+
+    test_must(op, merge_read(m, &large, &all_stats));
+    assert_int_equal(all_stats.n_reads, n_reads);
+    m->query.merge_bytes = 1 << 18;
+    test_budget_limit(op, 1 << 19);
+    test_must(op, merge_read(m, &small, &stats));
+    test_budget_limit(op, UINT64_MAX);
+    m->query.merge_bytes = 0;
+    assert_in_range(stats.n_reads, n_reads + 1, most_reads);
+    assert_int_equal(stats.n_entries, all_stats.n_entries);
+    assert_int_equal(stats.n_records, all_stats.n_records);
+    assert_int_equal(stats.n_updated, all_stats.n_updated);
+    assert_int_equal(stats.n_deleted, all_stats.n_deleted);
+    assert_int_equal(stats.n_added, all_stats.n_added);
+    assert_int_equal(stats.n_corrupt_blocks, all_stats.n_corrupt_blocks);
+    assert_int_equal(small.size, large.size);
+    assert_memory_not_equal(small.data, large.data, small.size); /* it was in parts */
+    assert_null(strstr(hd_str_text(&large), "lost"));
+    const size_t n = sort_lines(op, &large, &expected);
+    assert_int_equal(sort_lines(op, &small, &got), n);
+    for (size_t i = 0; i < n; i++)
+        assert_string_equal(got[i], expected[i]);
+    hd_free(op, got);
+    hd_free(op, expected);
+    hd_str_clear(&small);
+    hd_str_clear(&large);
+}
+
 /* More keys than the budget has room for: parts of them, one after the other. */
 static void keys_that_do_not_fit_are_merged_in_parts(void **state)
 {
     struct hd_op *op = *state;
-    struct hd_slice_merge_stats stats, all_stats;
-    struct hd_str rows = {0}, base = {0}, small = {0}, large = {0};
-    const char **expected, **got;
+    struct hd_str rows = {0}, base = {0};
     struct merged m;
 
     for (int i = 0; i < 2000; i++)
@@ -542,28 +575,20 @@ static void keys_that_do_not_fit_are_merged_in_parts(void **state)
         test_must(op, hd_str_printf(op, &rows, "key-%06d|value %d|%d\n", i, i, i / 100 % 10));
     merge_avro(&m, 0, "002", KEYED, hd_str_text(&rows));
     merge_deletes(&m, 0, "002", "key-000200\nkey-000201\nkey-000300@long:1\n");
-    test_must(op, merge_read(&m, &large, &all_stats));
-    m.query.merge_bytes = 1 << 20;
-    test_budget_limit(op, 2 << 20);
-    test_must(op, merge_read(&m, &small, &stats));
-    test_budget_limit(op, UINT64_MAX);
-    assert_int_equal(stats.n_entries, all_stats.n_entries);
-    assert_int_equal(stats.n_records, all_stats.n_records);
-    assert_int_equal(stats.n_updated, all_stats.n_updated);
-    assert_int_equal(stats.n_deleted, all_stats.n_deleted);
-    assert_int_equal(stats.n_added, all_stats.n_added);
-    assert_int_equal(small.size, large.size);
-    assert_memory_not_equal(small.data, large.data, small.size); /* it was in parts */
-    const size_t n = sort_lines(op, &large, &expected);
-    assert_int_equal(sort_lines(op, &small, &got), n);
-    for (size_t i = 0; i < n; i++)
-        assert_string_equal(got[i], expected[i]);
-    hd_free(op, got);
-    hd_free(op, expected);
+    read_in_parts(op, &m, 2, 4);
+
+    /* A block whose damage is behind rows that were taken. */
+    rows.size = 0;
+    for (int i = 0; i < N_MANY; i++)
+        test_must(op, hd_str_printf(op, &rows, "key-%06d|lost %d|9\n", i, i));
+    test_must(op, hd_str_append_text(op, &rows, "the-end|lost|9\n"));
+    merge_avro(&m, 0, "002", KEYED, hd_str_text(&rows));
+    char *const end = memmem(m.logs[0].data, m.logs[0].size, "the-end", 7);
+    assert_non_null(end);
+    end[-1] = 0x7f; /* the text's length */
+    read_in_parts(op, &m, 3 + 2, 3 + 3 + 2);
     hd_str_clear(&rows);
     hd_str_clear(&base);
-    hd_str_clear(&small);
-    hd_str_clear(&large);
     merge_close(&m);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine/write/row_spool.h"
+#include "engine/record/row_spool.h"
 
 #include <errno.h>
 #include <unistd.h>
