@@ -165,9 +165,9 @@ static enum outcome combine(const struct model_rules *rules, const struct model_
         *out = filled(incoming, stored);
         return WRITTEN;
     case MODEL_EVENT_TIME:
-        if (stored_wins) { /* releases below 1.0 write the row anew all the same */
+        if (stored_wins) {
             *out = *stored;
-            return rules->newer_version ? KEPT : WRITTEN;
+            return rules->late_renews ? WRITTEN : KEPT;
         }
         return is_delete(rules, incoming) ? REMOVED : WRITTEN;
     case MODEL_PARTIAL_UPDATE:

@@ -40,6 +40,8 @@ struct model_rules {
     bool global;            /* keys are looked up in all partitions */
     bool deletes_by_column; /* the table has MODEL_DELETED */
     bool newer_version;     /* table version 8 or later */
+    bool late_renews; /* MODEL_EVENT_TIME: a record that loses counts as a change of the stored
+                         row (below table version 4) */
 };
 
 struct model_row {

@@ -204,6 +204,7 @@ static void choose_rules(struct world *world)
         .partitioned = world_chance(75),
         .deletes_by_column = world_chance(40),
         .newer_version = world->version >= 8, /* none yet: they cannot be read */
+        .late_renews = world->version < 4,
     };
     if (!world->rules.ordered)
         world->rules.payload = world_chance(70) ? MODEL_LATEST : MODEL_NON_DEFAULTS;
