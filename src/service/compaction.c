@@ -120,7 +120,7 @@ static hudi_status describe(struct hd_op *op, const struct hd_rewrite_run *run,
 {
     (void)op;
     metadata->compacted = true;
-    metadata->operation_type = run->table->config.version->compaction_named ? "COMPACT" : NULL;
+    metadata->operation_type = run->table->config.version->compaction_named ? "COMPACT" : "UNKNOWN";
     return HUDI_OK;
 }
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`hudi compact` from outside: on tables of the real Hudi, whose rows must stay as the real Hudi reads them, and on
 tables of ours."""
+import json
 import sys
 import tarfile
 
@@ -222,6 +223,19 @@ def test_a_copy_on_write_table_is_not_compacted(tmp_path, schema):  # noqa: F811
     table = tmp_path / "cow"
     done("create", table, "--schema", schema, "--key", "id")
     assert "no log files" in error(MISUSED, "compact", table)
+
+
+@pytest.mark.parametrize("version, operation", [(3, "UNKNOWN"), (4, "COMPACT"), (6, "COMPACT")])
+def test_a_compaction_says_its_operation_as_the_release_of_the_table_does(tmp_path, schema, version,  # noqa: F811
+                                                                          operation):
+    table = tmp_path / "t"
+    done("create", table, "--schema", schema, "--key", "id", "--type", "mor",
+         "-o", f"hoodie.write.table.version={version}")
+    for _ in range(2):
+        done("write", table, "-", stdin=lines(ROWS))
+    done("compact", table)
+    [commit] = (path.read_text() for path in (table / ".hoodie").glob("*.commit"))
+    assert json.loads(commit)["operationType"] == operation
 
 
 def test_compact_waits_until_it_is_time_when_told_so(logged):

@@ -44,7 +44,7 @@ struct hd_table_version {
     bool archive_has_transition_time; /* entries say when their state was reached (0.14) */
     bool compaction_in_aux;       /* plans of compactions also lie in .hoodie/.aux (below 0.14) */
     bool compaction_has_strategy; /* and name how they are run (0.13) */
-    bool compaction_named;        /* compactions that are done say COMPACT (0.11) */
+    bool compaction_named;        /* compactions that are done say COMPACT (0.11), before UNKNOWN */
     bool writes_supported;
     const char *first_release; /* for messages: "0.14" */
 };
