@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Our program and the real Hudi write to one table in turns; after each turn all read the same, right rows."""
 import json
+import shutil
 
 import pytest
 
@@ -58,14 +59,14 @@ class Turns:
         self.hudi.write(self.path, rows, "--op", op, *as_words(self.our_options))
         self.model.apply(op, rows)
 
-    def theirs(self, op, rows):
+    def theirs(self, op, rows, *more):
         if self.flink:
             changes = [{**one, "_op": "-D"} for one in rows] if op == "delete" else rows
             options = ["index.bootstrap.enabled=true", "hoodie.parquet.small.file.limit=0"]
             self.peer.write(self.path, changes, *self.flink_table(), *as_words(options))
         else:
             self.peer.write(self.path, rows, op, "--options", *BLOOM, f"hoodie.metadata.enable={self.metadata}",
-                            "hoodie.write.complex.keygen.validation.enable=false")
+                            "hoodie.write.complex.keygen.validation.enable=false", *more)
         self.model.apply(op, rows)
 
     def flink_table(self):
@@ -192,3 +193,65 @@ def test_deletes_alone_overwrite_a_partition(hudi, spark015, tmp_path):
         assert difference(ours, spark015.read(path)) == []
         left.append(sorted(one["id"] for one in ours))
     assert left[0] == left[1] and len(left[0]) == 6
+
+
+COUNTS = ["numWrites", "numInserts", "numUpdateWrites", "numDeletes", "totalWriteErrors"]
+OPERATIONS = {"insert": range(40, 60), "upsert": range(20, 60, 2), "delete": range(0, 30, 4),
+              "insert_overwrite": range(0, 60, 6), "insert_overwrite_table": range(0, 60, 5)}
+
+
+def completed(path):
+    return sorted(one for one in (path / ".hoodie").iterdir()
+                  if one.suffix in (".commit", ".deltacommit", ".replacecommit"))
+
+
+def marks(rows, known, instant):
+    """Meta columns of each row; new instants and file groups are only said to be that."""
+    def mark(one):
+        group = one["_hoodie_file_name"].split("_")[0]
+        new = one["_hoodie_commit_time"] == instant
+        numbers = one["_hoodie_commit_seqno"].split("_")
+        assert len(numbers) == 3 and numbers[0] == one["_hoodie_commit_time"], one
+        return {**one, "_hoodie_file_name": group if group in known else "new",
+                "_hoodie_commit_time": "new" if new else one["_hoodie_commit_time"],
+                "_hoodie_commit_seqno": "new" if new else one["_hoodie_commit_seqno"]}
+    return [mark(one) for one in rows]
+
+
+def told(commit, known):
+    """What a commit tells of each file group: prevCommit and counts; new groups of a partition are summed up."""
+    metadata, told_of = json.loads(commit.read_text(encoding="utf-8")), {}
+    for partition, stats in metadata["partitionToWriteStats"].items():
+        for stat in stats:
+            group = stat["fileId"] if stat["fileId"] in known else "new"
+            sums = told_of.setdefault((partition, group, stat["prevCommit"]), dict.fromkeys(COUNTS, 0))
+            for name in COUNTS:
+                sums[name] += stat[name]
+    replaced = {partition: sorted(groups) for partition, groups in metadata.get("partitionToReplaceFileIds", {}).items()}
+    return metadata["operationType"], commit.suffix, told_of, replaced
+
+
+@pytest.mark.parametrize("kind", ["COPY_ON_WRITE", "MERGE_ON_READ"])
+def test_an_operation_marks_rows_and_counts_as_hudi_does(hudi, spark015, tmp_path, kind):
+    table, first = Table(options=[f"hoodie.table.type={kind}"]), tmp_path / "first"
+    table.make(hudi, first, 6)
+    hudi.write(first, [row(i, 1) for i in range(30)], "--op", "insert", *as_words(BLOOM))
+    hudi.write(first, [row(i, 2) for i in range(30, 40)], "--op", "insert", *as_words(BLOOM))
+    hudi.write(first, [row(i, 3) for i in range(0, 40, 3)], *as_words(BLOOM))
+    known = {one["_hoodie_file_name"].split("_")[0] for one in hudi.read(first)}
+    for op, numbers in OPERATIONS.items():
+        given = [row(i, 4) for i in numbers]
+        made = {}
+        for who in "ours", "theirs":
+            path = tmp_path / f"{who}_{op}"
+            shutil.copytree(first, path)
+            if who == "ours":
+                hudi.write(path, given, "--op", op, *as_words(BLOOM))
+            else:
+                spark015.write(path, given, op, "--options", *BLOOM, "hoodie.metadata.enable=false")
+            commit = completed(path)[-1]
+            rows = hudi.read(path)
+            assert difference(rows, spark015.read(path)) == []
+            made[who] = told(commit, known), marks(rows, known, commit.name.split(".")[0])
+        assert made["ours"][0] == made["theirs"][0]
+        assert difference(made["theirs"][1], made["ours"][1]) == []
