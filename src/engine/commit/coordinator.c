@@ -293,7 +293,8 @@ static hudi_status add_extra(struct hd_op *op, const hd_coordinator *coordinator
                              struct hd_commit_metadata *metadata)
 {
     const struct hd_properties *options = &coordinator->config.options.set;
-    const char *prefix = hd_write_text(&coordinator->config, HD_EXTRA_METADATA_PREFIX);
+    const char *prefix =
+        hd_write_text(&coordinator->config, "hoodie.datasource.write.commitmeta.key.prefix");
     const size_t n = strlen(prefix);
 
     for (size_t i = 0; i < options->n_entries; i++)

@@ -215,8 +215,8 @@ static hudi_status take_instant(struct hd_op *op, const hd_json *document, const
     return HUDI_OK;
 }
 
-static hudi_status decode_document(struct hd_op *op, const hd_json *document,
-                                   struct hd_table_snapshot *table, struct hd_write_config *config)
+static hudi_status parse_document(struct hd_op *op, const hd_json *document, const char **uri,
+                                  struct hd_write_config *config)
 {
     int64_t version;
     struct hd_slice text, key;
@@ -229,8 +229,7 @@ static hudi_status decode_document(struct hd_op *op, const hd_json *document,
         return hd_fail(op, HUDI_NOT_IMPLEMENTED, "task description of version %lld",
                        (long long)version);
     HD_TRY(hd_json_get_string(op, document, "table", &text));
-    HD_TRY(hd_table_snapshot_load(op, (const char *)text.data, table));
-    config->table = table;
+    HD_TRY(hd_arena_strdup(op, &config->arena, (const char *)text.data, (char **)uri));
     HD_TRY(hd_json_get_object(op, document, "options", &options));
     while (hd_json_next(options, &iter, &key, &value)) {
         HD_TRY(hd_json_as_string(op, value, "an option of the task description", &text));
@@ -246,17 +245,29 @@ static hudi_status decode_document(struct hd_op *op, const hd_json *document,
     HD_TRY(take_instant(op, document, "instant", config->instant_time));
     HD_TRY(take_instant(op, document, "base_instant", config->base_instant));
     config->n_tasks = 1;
-    return hd_write_config_load_pending(op, config);
+    return HUDI_OK;
+}
+
+hudi_status hd_write_config_parse(struct hd_op *op, struct hd_slice bytes, const char **uri,
+                                  struct hd_write_config *config)
+{
+    hd_json *document = NULL;
+
+    *uri = NULL;
+    *config = (struct hd_write_config){0};
+    HD_TRY(hd_json_parse(op, bytes, &document));
+    const hudi_status status = parse_document(op, document, uri, config);
+    hd_json_free(document);
+    return status;
 }
 
 hudi_status hd_write_config_decode(struct hd_op *op, struct hd_slice bytes,
                                    struct hd_table_snapshot *table, struct hd_write_config *config)
 {
-    hd_json *document = NULL;
+    const char *uri;
 
-    *config = (struct hd_write_config){0};
-    HD_TRY(hd_json_parse(op, bytes, &document));
-    const hudi_status status = decode_document(op, document, table, config);
-    hd_json_free(document);
-    return status;
+    HD_TRY(hd_write_config_parse(op, bytes, &uri, config));
+    HD_TRY(hd_table_snapshot_load(op, uri, table));
+    config->table = table;
+    return hd_write_config_load_pending(op, config);
 }

@@ -94,6 +94,11 @@ int64_t hd_write_int(const struct hd_write_config *config, const char *key);
 hudi_status hd_write_config_encode(struct hd_op *op, const struct hd_write_config *config,
                                    struct hd_str *out);
 
+/** Parse a description; `*uri` of its table is in config->arena. Of `config`, pool, task, table and
+ * what comes of the table are left out; the caller clears it, also after an error. */
+hudi_status hd_write_config_parse(struct hd_op *op, struct hd_slice bytes, const char **uri,
+                                  struct hd_write_config *config);
+
 /** Parse a description, load the table's snapshot into `table` (all zero; the caller clears it) and
  * fill in `config` but for pool and task. @return HUDI_CORRUPT, HUDI_NOT_IMPLEMENTED (version) */
 hudi_status hd_write_config_decode(struct hd_op *op, struct hd_slice bytes,

@@ -209,6 +209,9 @@ static hudi_status decode_document(struct hd_op *op, const hd_json *document,
     HD_TRY(hd_json_get_array(op, document, "stats", &list));
     HD_TRY(decode_stats(op, list, out));
     HD_TRY(hd_json_get_array(op, document, "failures", &list));
+    if (hd_json_length(list) > HD_MAX_FAILURES || out->n_failed < (int64_t)hd_json_length(list))
+        return hd_fail(op, HUDI_CORRUPT, "write status tells of %zu failed records of %lld",
+                       hd_json_length(list), (long long)out->n_failed);
     return decode_failures(op, list, out);
 }
 

@@ -45,8 +45,6 @@ struct hd_config_key {
     const char *help;
 };
 
-#define HD_EXTRA_METADATA_PREFIX "hoodie.datasource.write.commitmeta.key.prefix"
-
 extern const struct hd_config_key hd_config_keys[];
 extern const size_t hd_n_config_keys;
 

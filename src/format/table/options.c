@@ -235,7 +235,8 @@ static bool is_refused(const struct hd_config_key *key, const char *value)
 /* Does the name begin with the prefix that the options give for a commit's extra metadata? */
 static bool is_extra(const struct hd_options *options, const char *name)
 {
-    const char *prefix = hd_properties_get(&options->set, HD_EXTRA_METADATA_PREFIX);
+    const char *prefix =
+        hd_properties_get(&options->set, "hoodie.datasource.write.commitmeta.key.prefix");
 
     return prefix != NULL && *prefix != '\0' && strncmp(name, prefix, strlen(prefix)) == 0;
 }
