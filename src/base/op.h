@@ -52,6 +52,7 @@ struct hd_faults {
     bool no_error_memory; /* hd_fail() finds no memory for its error either */
     bool files_only;      /* allocations neither count nor fail */
     bool kills;           /* the process is killed at the fault */
+    bool doubles_rows;    /* of rows that are rewritten one comes twice, and another not */
 };
 
 /** Where "now" comes from; replaced in tests. */

@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "arrow/schema.h"
 #include "engine/write/rewrite_handle.h"
+#include "format/table/table_schema.h"
 #include "service/compact_slice.h"
 #include "service/row_sorter.h"
 
@@ -18,6 +20,7 @@ struct output {
     hd_rewrite_handle *handle; /* NULL: no file is open */
     hd_row_sorter *sorter;     /* NULL: rows stay in order */
     int64_t n_read, n_written;
+    struct hd_key_digest read, written; /* but for row groups */
 };
 
 static hudi_status open_file(struct hd_op *op, struct output *output)
@@ -48,6 +51,8 @@ static hudi_status close_file(struct hd_op *op, struct output *output)
         output->handle = NULL;
         return HUDI_OK;
     }
+    const struct hd_key_digest keys = hd_rewrite_handle_keys(output->handle);
+    hd_key_digest_add_all(&output->written, &keys);
     const hudi_status status =
         hd_rewrite_handle_close(op, output->handle, &output->status->arena, &stat);
     output->handle = NULL;
@@ -109,8 +114,32 @@ static hudi_status copy_row_groups(struct hd_op *op, struct output *output, hd_s
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
-static hudi_status take_rows(struct hd_op *op, struct output *output, struct ArrowArray *rows)
+static hudi_status digest_rows(struct hd_op *op, const struct hd_write_schema *schema,
+                               const struct ArrowArray *rows, struct hd_key_digest *digest)
 {
+    const int32_t key = hd_schema_find(&schema->file, HD_META_RECORD_KEY);
+    struct hd_arena arena = {0};
+    struct hd_view rows_view;
+
+    if (schema->n_meta == 0)
+        return HUDI_OK;
+    const hudi_status status = hd_view_open(op, &arena, &schema->file, rows, &rows_view);
+    if (status == HUDI_OK)
+        hd_key_digest_add_rows(digest, &rows_view.children[key]);
+    hd_arena_clear(&arena);
+    return status;
+}
+
+/* `rows` is taken. */
+static hudi_status take_rows(struct hd_op *op, struct output *output, struct ArrowArray *rows,
+                             struct hd_key_digest *digest)
+{
+    const hudi_status status = digest_rows(op, output->job->schema, rows, digest);
+
+    if (status != HUDI_OK) {
+        hd_array_clear(rows);
+        return status;
+    }
     output->n_read += rows->length;
     return output->sorter != NULL ? hd_row_sorter_add(op, output->sorter, rows)
                                   : write_rows(op, output, rows);
@@ -121,6 +150,7 @@ static hudi_status read_slice(struct hd_op *op, struct output *output,
 {
     const struct hd_cluster_job *const job = output->job;
     const int64_t before = output->n_read;
+    struct hd_key_digest keys = {0};
     hudi_status status = HUDI_OK;
     hd_slice_reader *reader = NULL;
     struct ArrowArray batch;
@@ -130,11 +160,13 @@ static hudi_status read_slice(struct hd_op *op, struct output *output,
     HD_TRY_OUT(hd_slice_reader_open(op, job->query, source, &reader));
     HD_TRY_OUT(copy_row_groups(op, output, reader));
     while ((status = hd_slice_reader_next(op, reader, &batch)) == HUDI_OK)
-        HD_TRY_OUT(take_rows(op, output, &batch));
+        HD_TRY_OUT(take_rows(op, output, &batch, &keys));
     if (status != HUDI_END)
         goto out;
     const struct hd_slice_merge_stats stats = hd_slice_reader_merge_stats(reader);
-    status = hd_check_slice_rows(op, source, &stats, n_base, output->n_read - before);
+    HD_TRY_OUT(hd_check_slice_rows(op, source, &stats, n_base, output->n_read - before));
+    HD_TRY_OUT(hd_check_slice_keys(op, source, &stats, &keys));
+    hd_key_digest_add_all(&output->read, &keys);
 out:
     hd_slice_reader_close(reader);
     return status;
@@ -176,6 +208,11 @@ hudi_status hd_cluster_group(struct hd_op *op, const struct hd_cluster_job *job,
         status = hd_fail(op, HUDI_INTERNAL,
                          "clustering read %" PRId64 " rows of partition \"%s\" and wrote %" PRId64,
                          output.n_read, output.partition_path, output.n_written);
+    else if (!hd_key_digest_equals(&output.read, &output.written))
+        status = hd_fail(op, HUDI_INTERNAL,
+                         "clustering wrote other keys than those of the %" PRId64
+                         " rows that it read of partition \"%s\"",
+                         output.read.n, output.partition_path);
 out:
     hd_rewrite_handle_abort(op, output.handle);
     hd_row_sorter_free(op, output.sorter);

@@ -92,6 +92,18 @@ hudi_status hd_check_slice_rows(struct hd_op *op, const struct hd_slice_source *
     return HUDI_OK;
 }
 
+hudi_status hd_check_slice_keys(struct hd_op *op, const struct hd_slice_source *source,
+                                const struct hd_slice_merge_stats *stats,
+                                const struct hd_key_digest *keys)
+{
+    if (!stats->has_keys || hd_key_digest_equals(&stats->keys, keys))
+        return HUDI_OK;
+    return hd_fail(op, HUDI_INTERNAL,
+                   "file group %s: the keys of %" PRId64
+                   " merged rows are not those of the %" PRId64 " rows that it has",
+                   source->file_id, keys->n, stats->keys.n);
+}
+
 static hudi_status fill_stat(struct hd_op *op, const struct hd_slice_source *source,
                              const struct hd_slice_merge_stats *stats, uint64_t log_bytes,
                              struct hd_arena *arena, struct hd_write_stat *stat)
@@ -141,6 +153,8 @@ hudi_status hd_compact_slice(struct hd_op *op, const struct hd_rewrite_job *job,
     HD_TRY_OUT(copy_rows(op, reader, handle));
     stats = hd_slice_reader_merge_stats(reader);
     HD_TRY_OUT(hd_check_slice_rows(op, source, &stats, n_base, hd_rewrite_handle_rows(handle)));
+    const struct hd_key_digest keys = hd_rewrite_handle_keys(handle);
+    HD_TRY_OUT(hd_check_slice_keys(op, source, &stats, &keys));
     status = hd_rewrite_handle_close(op, handle, arena, stat);
     handle = NULL;
     HD_TRY_OUT(status);

@@ -15,6 +15,11 @@ hudi_status hd_check_slice_rows(struct hd_op *op, const struct hd_slice_source *
                                 const struct hd_slice_merge_stats *stats, int64_t n_base,
                                 int64_t n_rows);
 
+/** And the keys of those that were merged are those that the slice has. */
+hudi_status hd_check_slice_keys(struct hd_op *op, const struct hd_slice_source *source,
+                                const struct hd_slice_merge_stats *stats,
+                                const struct hd_key_digest *keys);
+
 /**
  * Merge one file slice into a new base file of its group, rows as they come, and check that none is
  * lost: rows written are those of the base file less the deleted ones and with the added ones, and

@@ -49,6 +49,7 @@ hudi_status hd_rewrite_job_init(struct hd_op *op, hd_pool *pool, struct hd_table
         .log_instants = &job->log_instants,
         .replaces_logs = true,
         .recover = hd_options_bool(&job->config.options, NULL, "libhudi.read.recover"),
+        .digests_keys = true,
         .merge_bytes = op->budget->limit_bytes / 2 / n_workers};
     return HUDI_OK;
 }

@@ -311,9 +311,33 @@ static void a_log_compaction_survives_a_loss_of_power(void **state)
     walk(LOSES_POWER, true);
 }
 
+/* One key is lost and another one doubled: the number of rows is right. */
+static void a_row_that_is_doubled_is_found(void **state)
+{
+    struct scene scene = {0};
+    hudi_error *error = NULL;
+
+    (void)state;
+    open_context(&scene);
+    begin_table(&scene);
+    scene.faults.doubles_rows = true;
+    assert_int_equal(run_compaction(&scene, &error), HUDI_INTERNAL);
+    assert_non_null(strstr(hudi_error_message(error), "merged rows are not those"));
+    hudi_error_free(error);
+    error = NULL;
+    scene.faults.doubles_rows = false;
+    expect_rows(&scene, "a compaction that doubles a row");
+    must(run_compaction(&scene, &error), error, "compaction");
+    expect_compacted(&scene, "compaction");
+    model_rows_clear(&scene.now);
+    hudi_context_free(scene.context);
+    hd_memory_drop(STORE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_row_that_is_doubled_is_found),
         cmocka_unit_test(a_compaction_survives_any_single_fault),
         cmocka_unit_test(a_compaction_survives_a_fault_after_which_nothing_works),
         cmocka_unit_test(a_compaction_survives_a_loss_of_power),

@@ -423,6 +423,7 @@ static hudi_status load_first(struct hd_op *op, struct hd_merge_columns *columns
 {
     HD_TRY(hd_log_scan_load(op, &columns->query, merge->slice, &columns->rules, &merge->scan));
     merge->stats = merge->scan.stats;
+    merge->stats.has_keys = columns->query.digests_keys && columns->key >= 0;
     HD_TRY(hd_merge_columns_entry(op, merge->scan.is_partial, columns));
     return load_part(op, merge);
 }

@@ -40,6 +40,7 @@ struct meeting {
     const struct hd_merge_columns *columns;
     struct hd_shared_array *stored, *entries;
     struct hd_view stored_views, entry_views;
+    const struct hd_view *keys; /* of the rows */
     int64_t n_rows;
     bool changes; /* not every row stays as it is */
     bool has_column_merges;
@@ -60,6 +61,8 @@ static void choose(struct meeting *m)
         m->changes = m->changes || choice != HD_MERGE_KEEP_STORED;
         m->has_column_merges = m->has_column_merges || choice == HD_MERGE_COLUMNS;
         merge->stats.n_deleted += choice == HD_MERGE_DELETE;
+        if (choice == HD_MERGE_DELETE && merge->stats.has_keys)
+            hd_key_digest_remove(&merge->stats.keys, hd_key_digest_key(m->keys, merge->rows[i]));
         merge->stats.n_updated += choice == HD_MERGE_TAKE_INCOMING || choice == HD_MERGE_COLUMNS;
     }
 }
@@ -135,11 +138,12 @@ out:
     return status;
 }
 
-/* `batch` is taken, also on failure. */
-static hudi_status meet(struct hd_op *op, hd_log_merge *merge, struct ArrowArray *batch,
-                        struct ArrowArray *out)
+/* `batch` is taken, also on failure; `keys` are of its rows. */
+static hudi_status meet(struct hd_op *op, hd_log_merge *merge, const struct hd_view *keys,
+                        struct ArrowArray *batch, struct ArrowArray *out)
 {
-    struct meeting m = {.merge = merge, .columns = merge->columns, .n_rows = batch->length};
+    struct meeting m = {
+        .merge = merge, .columns = merge->columns, .keys = keys, .n_rows = batch->length};
     struct ArrowArray entries = {0};
     hudi_status status;
 
@@ -199,10 +203,12 @@ static hudi_status apply(struct hd_op *op, hd_log_merge *merge, struct ArrowArra
         hd_arena_reset(&merge->arena);
         HD_TRY(hd_merge_columns_keys(op, merge->columns, batch, &merge->arena, made, &keys));
     }
+    if (merge->stats.has_keys)
+        hd_key_digest_add_rows(&merge->stats.keys, &keys);
     HD_TRY(find_hits(op, merge, &keys));
     if (merge->n_hits == 0)
         return HUDI_OK;
-    HD_TRY(meet(op, merge, batch, &merged));
+    HD_TRY(meet(op, merge, &keys, batch, &merged));
     hd_array_move(&merged, batch);
     return HUDI_OK;
 }
@@ -358,6 +364,20 @@ static hudi_status rest_column(struct hd_op *op, const hd_log_merge *merge,
     return status;
 }
 
+static hudi_status digest_added(struct hd_op *op, hd_log_merge *merge,
+                                const struct ArrowArray *columns)
+{
+    const int32_t key = merge->columns->key;
+    struct hd_view keys;
+
+    if (!merge->stats.has_keys)
+        return HUDI_OK;
+    HD_TRY(hd_view_open(op, &merge->arena, merge->columns->nullable.children[key], &columns[key],
+                        &keys));
+    hd_key_digest_add_rows(&merge->stats.keys, &keys);
+    return HUDI_OK;
+}
+
 /* `entries` (taken) without deletes, as columns of `read`. */
 static hudi_status give_rest(struct hd_op *op, hd_log_merge *merge, struct ArrowArray *entries,
                              struct ArrowArray *out)
@@ -376,6 +396,7 @@ static hudi_status give_rest(struct hd_op *op, hd_log_merge *merge, struct Arrow
     HD_TRY_OUT(hd_alloc_array(op, (size_t)n, sizeof *columns, &columns));
     for (int32_t i = 0; i < n; i++)
         HD_TRY_OUT(rest_column(op, merge, shared, n_entries, i, &columns[i]));
+    HD_TRY_OUT(digest_added(op, merge, columns));
     HD_TRY_OUT(hd_array_struct(op, columns, n, (int64_t)merge->runs.n_rows, out));
     merge->stats.n_added += (int64_t)merge->runs.n_rows;
     merge->stats.n_void += n_entries - (int64_t)merge->runs.n_rows;

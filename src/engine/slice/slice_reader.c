@@ -175,6 +175,7 @@ static hudi_status prepare_merging(struct hd_op *op, const struct hd_slice_query
     if (hd_log_merge_is_empty(reader->merge)) {
         hd_log_merge_free(op, reader->merge);
         reader->merge = NULL;
+        reader->merge_stats.has_keys = false;
         return prepare_base(op, query, slice, reader);
     }
     HD_TRY(hd_slice_rows_init(op, query, &reader->merging.base, &reader->rows));

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/op.h"
+#include "engine/record/key_digest.h"
 #include "engine/record/projection.h"
 #include "engine/slice/log_rules.h"
 #include "engine/slice/predicate.h"
@@ -34,6 +35,7 @@ struct hd_slice_query {
     const struct hd_options *options; /* libhudi.merge.rules, hoodie.payload.delete.*, those of the
                                          spillable map; NULL: defaults */
     const struct hd_log_instants *log_instants; /* NULL: the timeline is empty */
+    bool digests_keys;                          /* fill the statistics' `keys` */
     uint64_t merge_bytes; /* for records of log files in memory; 0: half of the op's budget */
     bool replaces_logs;   /* the rows take the place of the log files: whole blocks that cannot be
                              understood are an error */
@@ -68,6 +70,11 @@ struct hd_slice_merge_stats {
     int64_t n_void;    /* and deletes of keys that none has: with n_added these are all keys */
     int64_t n_spilled;
     int64_t n_reads; /* of blocks that count: each once, or twice when keys do not fit */
+    /* With query->digests_keys of rows that have meta columns, where `has_keys`: keys of the base
+     * file's rows, less the deleted and with the added ones. Row groups that were given away are
+     * not among them. */
+    struct hd_key_digest keys;
+    bool has_keys;
 };
 
 typedef struct hd_slice_reader hd_slice_reader;

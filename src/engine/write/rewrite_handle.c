@@ -2,6 +2,7 @@
 #include "engine/write/rewrite_handle.h"
 
 #include "arrow/array.h"
+#include "arrow/gather.h"
 #include "arrow/schema.h"
 #include "engine/record/projection.h"
 
@@ -10,6 +11,7 @@ enum { COMMIT_TIME, SEQNO, RECORD_KEY, PARTITION_PATH, FILE_NAME };
 struct hd_rewrite_handle {
     struct hd_rewrite_request request;
     hd_base_sink *sink;
+    struct hd_key_digest keys;
     struct hd_arena arena; /* of one batch */
 };
 
@@ -65,14 +67,31 @@ static hudi_status make_columns(struct hd_op *op, hd_rewrite_handle *handle,
 }
 
 static hudi_status add_keys(struct hd_op *op, hd_rewrite_handle *handle,
-                            const struct ArrowArray *keys)
+                            const struct ArrowArray *keys, struct hd_key_digest *digest)
 {
     struct hd_view view;
 
     hd_arena_reset(&handle->arena);
     HD_TRY(hd_view_open(op, &handle->arena, handle->request.schema->file.children[RECORD_KEY], keys,
                         &view));
+    if (digest != NULL)
+        hd_key_digest_add_rows(digest, &view);
     return hd_base_sink_add_keys(op, handle->sink, &view);
+}
+
+/* For tests: the first row in place of the second. */
+static hudi_status double_a_row(struct hd_op *op, const hd_rewrite_handle *handle,
+                                struct ArrowArray *rows)
+{
+    const int64_t n = rows->length;
+    const struct hd_run runs[] = {{0, 0, 1}, {0, 0, 1}, {0, 2, (uint32_t)n - 2}};
+    const struct ArrowArray *source = rows;
+    struct ArrowArray doubled;
+
+    HD_TRY(hd_gather(op, &handle->request.schema->file, &source, 1, runs, n > 2 ? 3 : 2, &doubled));
+    hd_array_clear(rows);
+    hd_array_move(&doubled, rows);
+    return HUDI_OK;
 }
 
 hudi_status hd_rewrite_handle_add(struct hd_op *op, hd_rewrite_handle *handle,
@@ -84,11 +103,13 @@ hudi_status hd_rewrite_handle_add(struct hd_op *op, hd_rewrite_handle *handle,
     struct ArrowArray *columns = NULL;
     hudi_status status;
 
+    if (op->faults != NULL && op->faults->doubles_rows && n_rows > 1)
+        HD_TRY_OUT(double_a_row(op, handle, rows));
     HD_TRY_OUT(hd_shared_array_new(op, rows, &shared));
     HD_TRY_OUT(hd_alloc_array(op, (size_t)n_columns, sizeof *columns, &columns));
     HD_TRY_OUT(make_columns(op, handle, shared, columns));
     if (handle->request.schema->n_meta > 0)
-        HD_TRY_OUT(add_keys(op, handle, &columns[RECORD_KEY]));
+        HD_TRY_OUT(add_keys(op, handle, &columns[RECORD_KEY], &handle->keys));
     HD_TRY_OUT(hd_base_sink_file_rows(op, handle->sink, columns, n_rows));
 out:
     for (int32_t i = 0; columns != NULL && i < n_columns; i++)
@@ -148,7 +169,7 @@ static hudi_status add_stored_keys(struct hd_op *op, hd_rewrite_handle *handle,
     for (;;) {
         HD_TRY_OUT(hd_op_check_cancel(op));
         HD_TRY_OUT(hd_base_batches_next(op, batches, &keys));
-        HD_TRY_OUT(add_keys(op, handle, keys.children[0]));
+        HD_TRY_OUT(add_keys(op, handle, keys.children[0], NULL));
         hd_array_clear(&keys);
     }
 out:
@@ -170,6 +191,11 @@ hudi_status hd_rewrite_handle_copy(struct hd_op *op, hd_rewrite_handle *handle,
 bool hd_rewrite_handle_can_write(const hd_rewrite_handle *handle)
 {
     return hd_base_sink_can_write(handle->sink);
+}
+
+struct hd_key_digest hd_rewrite_handle_keys(const hd_rewrite_handle *handle)
+{
+    return handle->keys;
 }
 
 int64_t hd_rewrite_handle_rows(const hd_rewrite_handle *handle)

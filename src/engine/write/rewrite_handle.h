@@ -2,6 +2,7 @@
 #ifndef HD_ENGINE_REWRITE_HANDLE_H
 #define HD_ENGINE_REWRITE_HANDLE_H
 
+#include "engine/record/key_digest.h"
 #include "engine/write/base_sink.h"
 
 /**
@@ -40,6 +41,8 @@ hudi_status hd_rewrite_handle_copy(struct hd_op *op, hd_rewrite_handle *handle,
                                    hd_base_reader *base, int32_t row_group);
 
 bool hd_rewrite_handle_can_write(const hd_rewrite_handle *handle);
+/** Keys of the rows that were appended, but for those of row groups; none without meta columns. */
+struct hd_key_digest hd_rewrite_handle_keys(const hd_rewrite_handle *handle);
 int64_t hd_rewrite_handle_rows(const hd_rewrite_handle *handle);
 
 /** Frees the handle in any case; `stat` (strings in `arena`) as by hd_base_sink_close(). */
