@@ -82,6 +82,15 @@ static hudi_status check_next(struct hd_op *op, const struct hd_verify *verify,
     hudi_status status = hd_log_reader_next(op, reader, &block);
     if (status == HUDI_END)
         return status;
+    if (status ==
+        HUDI_NOT_IMPLEMENTED) { /* a number that readers refuse, all of the file with it */
+        hudi_error *const error = hd_op_take_error(op);
+
+        status = hd_report_finding(op, &file->report, "unknown-log-block", file->path, "%s",
+                                   hudi_error_message(error));
+        hudi_error_free(error);
+        return status;
+    }
     if (status == HUDI_OK && block.type == HD_LOG_CORRUPT)
         status = report_corrupt(op, file, &block);
     else if (status == HUDI_OK)

@@ -114,6 +114,22 @@ def test_a_check_finds_damage_in_every_part_of_a_block(table):
         assert "damaged-log-block" in said and f"at byte {at // size * size}" in said, (at, said)
 
 
+def test_a_type_that_is_not_known_is_refused_by_name_and_keeps_no_insert_off(table):
+    log = log_of(table)
+    data = bytearray(log.read_bytes())
+    data[6 + 8 + 4 + 3] = 77
+    log.write_bytes(data)
+    assert "unknown type 77" in error(1, "read", table)
+    assert values(table, *RECOVER)[0] == {**ALL, "a": 1}
+    ran = run("verify", table)
+    assert ran.returncode == 1 and "unknown-log-block" in ran.stdout.decode() and "77" in ran.stdout.decode()
+    ran = write(table, [{"id": "z", "ts": 5, "v": "w"}], "--op", "bulk_insert")
+    assert ran.returncode == OK, ran.stderr.decode()
+    assert values(table, *RECOVER)[0] == {**ALL, "a": 1, "z": 5}
+    assert write(table, [{"id": "y", "ts": 5, "v": "w"}], "--op", "insert_overwrite_table").returncode == OK
+    assert values(table) == ({"y": 5}, "")
+
+
 def test_every_byte_of_a_log_file_cut_or_flipped_costs_its_block_alone(table):
     """Some bytes of each part; the unit tests of engine/slice flip them all."""
     log = log_of(table)

@@ -265,6 +265,11 @@ static hudi_status check_blocks(struct hd_op *op, const struct hd_table_snapshot
     HD_TRY_OUT(hd_log_reader_open(op, table->fs, path, &reader));
     while (status == HUDI_OK && !known) {
         status = hd_log_reader_next(op, reader, &block);
+        if (status == HUDI_NOT_IMPLEMENTED) { /* the next one tells */
+            hd_op_clear_error(op);
+            status = HUDI_OK;
+            continue;
+        }
         if (status != HUDI_OK)
             break;
         status = check_block(op, &block, &known);

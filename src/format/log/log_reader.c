@@ -39,6 +39,10 @@ static const char TOO_SMALL[] = "its size is smaller than that of any block";
 static const char SIZES_DIFFER[] = "its size and the one at its end differ";
 static const char BAD_PARTS[] = "its parts do not fit into it";
 static const char MARKED[] = "is marked as corrupt";
+static const char BAD_NUMBERS[] = "its version or type is a number that none has";
+
+/* Versions and types are counted up from 0; no release will come near it. */
+#define MAX_NUMBER 255u
 
 /* ---- opening ------------------------------------------------------------------------------ */
 
@@ -299,6 +303,11 @@ static hudi_status read_parts(struct hd_op *op, hd_log_reader *reader, struct hd
     HD_TRY(peek(op, reader, block->offset + HD_LOG_PREFIX_BYTES, 8, &in));
     HD_TRY(hd_cursor_u32be(op, &in, &version));
     HD_TRY(hd_cursor_u32be(op, &in, &type));
+    if (version > MAX_NUMBER || type > MAX_NUMBER) {
+        block->type = HD_LOG_CORRUPT;
+        block->damage = BAD_NUMBERS;
+        return HUDI_OK;
+    }
     if (version != HD_LOG_FORMAT_VERSION)
         return hd_fail(op, HUDI_NOT_IMPLEMENTED,
                        "log block at byte %" PRIu64 " has log format version %" PRIu32,
