@@ -52,9 +52,10 @@ hudi_status hd_report_publish(struct hd_op *op, const struct hd_report *report,
 
 /* A file that the commit of an instant on the active timeline names. */
 struct hd_expected_file {
-    const char *path; /* relative to the table */
-    const char *instant;
-    size_t group; /* number in groups */
+    const char *path;       /* relative to the table */
+    const char *instant;    /* in its name: of a log file below version 8 its base file's */
+    const char *written_by; /* the first instant whose commit names it */
+    size_t group;           /* number in groups */
     int64_t n_rows;
     int64_t n_bytes; /* 0: not said */
     bool is_log;

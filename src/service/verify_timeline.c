@@ -53,8 +53,9 @@ static hudi_status ensure_group(struct hd_op *op, struct hd_expectations *expect
     return HUDI_OK;
 }
 
-/* Later commits of one log file say how long it became; a base file has one. */
-static hudi_status add_file(struct hd_op *op, struct hd_expectations *expected,
+/* Later commits of one log file say how long it became; a base file has one. `time` is the
+ * commit's, and outlives what is expected. */
+static hudi_status add_file(struct hd_op *op, struct hd_expectations *expected, const char *time,
                             const struct hd_write_stat *stat, const char *path,
                             const struct hd_file_name *name)
 {
@@ -76,6 +77,7 @@ static hudi_status add_file(struct hd_op *op, struct hd_expectations *expected,
         expected->files[expected->n_files++] =
             (struct hd_expected_file){.path = (const char *)entry->key.data,
                                       .instant = instant,
+                                      .written_by = time,
                                       .group = group,
                                       .is_log = name->kind != HD_FILE_BASE};
     struct hd_expected_file *const file = &expected->files[entry->value];
@@ -103,7 +105,7 @@ static hudi_status add_stats(struct hd_op *op, struct hd_verify *verify,
         path += path[0] == '/';
         const char *const slash = strrchr(path, '/');
         if (hd_file_name_parse(slash == NULL ? path : slash + 1, &name))
-            HD_TRY(add_file(op, expected, &commit->stats[i], path, &name));
+            HD_TRY(add_file(op, expected, instant->time, &commit->stats[i], path, &name));
         else
             HD_TRY(hd_report_finding(op, &verify->report, "damaged-instant", instant->time,
                                      "names %s, which is no name of a data file", path));
@@ -354,13 +356,13 @@ hudi_status hd_verify_missing(struct hd_op *op, struct hd_verify *verify)
             continue;
         if (!is_outdated(expected, file))
             HD_TRY(hd_report_finding(op, &verify->report, "missing-file", file->path,
-                                     "instant %s wrote it and it is not there", file->instant));
+                                     "instant %s wrote it and it is not there", file->written_by));
         else if (expected->last_clean == NULL || strcmp(expected->last_clean, file->instant) <= 0)
             HD_TRY(hd_report_note(op, &verify->report, "missing-file", file->path,
                                   "a file of an older slice is gone, and no clean took it"));
         else
             continue;
-        HD_TRY(hd_report_of_instant(op, &verify->report, hd_slice_text(file->instant)));
+        HD_TRY(hd_report_of_instant(op, &verify->report, hd_slice_text(file->written_by)));
     }
     return HUDI_OK;
 }

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from conftest import run
+
 SCHEMA = "id string not null\nts long\nv string\n_hoodie_is_deleted boolean\n"
 EVENT_TIME = "org.apache.hudi.common.model.DefaultHoodieRecordPayload"
 LATEST = "org.apache.hudi.common.model.OverwriteWithLatestAvroPayload"
@@ -124,3 +126,17 @@ def test_a_key_whose_delete_lost_is_updated_and_not_doubled(table, kind, index):
     assert (done["inserts"], done["updates"]) == (0, 1)
     assert table.read() == [row("a", 20), row("b", 1)]
     table.verify()
+
+
+@pytest.mark.parametrize("version", [3, 6])
+def test_a_lost_log_file_is_of_the_write_that_made_it(table, version):
+    """Not of the base file's, whose time is in its name."""
+    make(table, version=version).write([row("a", 1), row("b", 1)])
+    table.write([row("a", 10)])
+    newest = max(path.name.split(".")[0] for path in (table.path / ".hoodie").glob("*.deltacommit"))
+    [log] = table.path.rglob(".*.log.*")
+    assert newest not in log.name
+    log.unlink()
+    told = run("verify", table.path)
+    assert told.returncode == 1
+    assert f"missing-file: {log.name}: instant {newest} wrote it" in told.stdout.decode()
