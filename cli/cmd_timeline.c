@@ -29,6 +29,10 @@ static void print_json_service(const hudi_instant *instant, const hudi_instant_d
         return;
     if (strcmp(action, "restore") != 0)
         printf(",\"files\":%lld", (long long)details->n_files);
+    if (details->by != NULL) {
+        printf(",\"by\":");
+        cli_print_json_text(details->by);
+    }
     if (details->about != NULL) {
         printf(",\"%s\":", name);
         cli_print_json_text(details->about);
@@ -72,7 +76,8 @@ static void print_service(const hudi_instant *instant, const hudi_instant_detail
         printf("  %s %s, %lld instants undone", done ? "back to" : "on its way back to", about,
                (long long)details->n_instants);
     else if (strcmp(action, "savepoint") == 0 && done)
-        printf("  keeps %lld files%s%s", (long long)details->n_files,
+        printf("  keeps %lld files%s%s%s%s", (long long)details->n_files,
+               details->by == NULL ? "" : ", made by ", details->by == NULL ? "" : details->by,
                details->about == NULL ? "" : ": ", details->about == NULL ? "" : about);
     else if (details->n_file_groups > 0)
         printf("  %lld file groups planned", (long long)details->n_file_groups);

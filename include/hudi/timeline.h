@@ -55,6 +55,7 @@ typedef struct hudi_instant_details {
     int64_t n_failed;      /* clean: gone before, or not deleted */
     int64_t n_instants;    /* restore: undone, or to be */
     int64_t n_file_groups; /* pending compaction or clustering: planned */
+    const char *by;        /* savepoint: who made it, where that is known; NULL. As `about` */
 } hudi_instant_details;
 HUDI_EXPORT hudi_status hudi_instant_explain(const struct hudi_table *table,
                                              const hudi_instant *instant, hudi_instant_details *out,

@@ -129,6 +129,7 @@ hudi_status hudi_instant_explain(const hudi_table *table, const hudi_instant *in
                                   .n_files = report.n_files,
                                   .n_failed = report.n_failed,
                                   .n_instants = report.n_instants,
-                                  .n_file_groups = report.n_file_groups};
+                                  .n_file_groups = report.n_file_groups,
+                                  .by = report.by};
     return hd_call_end(&op, status, err);
 }

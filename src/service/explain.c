@@ -8,12 +8,18 @@
 #include "format/timeline/rollback_plan.h"
 #include "format/timeline/savepoint_metadata.h"
 
-static hudi_status keep(struct hd_op *op, struct hd_arena *arena, const char *text,
-                        struct hd_instant_report *out)
+static hudi_status keep_text(struct hd_op *op, struct hd_arena *arena, const char *text,
+                             const char **out)
 {
     if (text == NULL || text[0] == '\0')
         return HUDI_OK;
-    return hd_arena_strdup(op, arena, text, (char **)&out->about);
+    return hd_arena_strdup(op, arena, text, (char **)out);
+}
+
+static hudi_status keep(struct hd_op *op, struct hd_arena *arena, const char *text,
+                        struct hd_instant_report *out)
+{
+    return keep_text(op, arena, text, &out->about);
 }
 
 static hudi_status explain_clean(struct hd_op *op, struct hd_slice bytes, bool completed,
@@ -75,7 +81,9 @@ static hudi_status explain_savepoint(struct hd_op *op, struct hd_slice bytes,
     HD_TRY(hd_savepoint_metadata_decode(op, bytes, &metadata));
     for (size_t i = 0; i < metadata.n_partitions; i++)
         out->n_files += (int64_t)metadata.partitions[i].n_files;
-    const hudi_status status = keep(op, arena, metadata.comments, out);
+    hudi_status status = keep(op, arena, metadata.comments, out);
+    if (status == HUDI_OK)
+        status = keep_text(op, arena, metadata.user, &out->by);
     hd_savepoint_metadata_clear(&metadata);
     return status;
 }

@@ -14,6 +14,7 @@ struct hd_instant_report {
     int64_t n_failed;      /* clean: gone before, or not deleted */
     int64_t n_instants;    /* restore: undone, or to be */
     int64_t n_file_groups; /* pending compaction or clustering: planned */
+    const char *by;        /* in the arena, or NULL. Savepoint: who made it */
 };
 
 /** @return HUDI_CORRUPT naming the file; a state file that is gone leaves its part at 0 */
