@@ -7,6 +7,8 @@ from cow_rounds_test import HIVE, ONE_FIELD, PEERS, ROUND_SCALARS, Turns, typed_
 from cow_tables import CALENDAR, COLUMNS, NESTED, NESTED_ROWS, SCALAR_ROWS, Table, row
 
 MOR = "hoodie.table.type=MERGE_ON_READ"
+CLEANING = ["--linger-ms", "3000", "-o", "clean.async.enabled=true", "-o", "clean.retain_commits=1"]
+ALONE = ["hoodie.clean.automatic=false", "hoodie.archive.automatic=false"]
 
 # name: the table, row i as of a version, peers that cannot write it
 ROUNDS = {
@@ -148,3 +150,110 @@ def test_hudi_compacts_what_we_appended(request, hudi, tmp_path, peer):
     turns.compact()
     turns.check()
     hudi.run("verify", turns.path)
+
+
+class Crew(LogTurns):
+    """A table that we and several peers write to and serve."""
+
+    def __init__(self, hudi, peers, path, version):
+        super().__init__(hudi, None, False, ROUNDS["partitioned"][0], path, version, False, ALONE)
+        self.peers, self.version, self.flink_words = peers, 0, []
+
+    def flink_table(self):
+        return super().flink_table() + self.flink_words
+
+    def turn_to(self, who):
+        self.peer, self.flink = self.peers[who], who == "flink"
+
+    def instants(self, action):
+        return sorted(one.name.split(".")[0] for one in (self.path / ".hoodie").glob(f"*.{action}"))
+
+    def write(self, who, numbers, op="upsert"):
+        self.version += 1 # of the rows
+        self.before = dict(self.model.held)
+        rows = [row(i, self.version) for i in numbers]
+        if who == "ours":
+            self.ours(op, rows)
+        else:
+            self.turn_to(who)
+            self.theirs(op, rows, "hoodie.compact.inline=false")
+
+    def roll_back(self, who):
+        """The newest write."""
+        instant = self.instants("deltacommit")[-1]
+        if who == "ours":
+            self.hudi.run("rollback", self.path, instant)
+        else:
+            self.call(who, "rollback", "--instant", instant)
+        assert instant not in self.instants("deltacommit")
+        self.model.held = self.before
+
+    def call(self, who, what, *words):
+        self.peers[who].do("sql", self.path, "SET hoodie.metadata.enable=false")
+        self.peers[who].do("service", self.path, what, *words)
+        self.peers[who].do("sql", self.path, "RESET hoodie.metadata.enable")
+
+    def compact_by(self, who):
+        done = self.instants("commit")
+        if who == "ours":
+            self.hudi.run("compact", self.path)
+        else:
+            self.turn_to(who)
+            self.compact()
+        assert len(self.instants("commit")) == len(done) + 1
+
+    def clean_by(self, who):
+        done, files = self.instants("clean"), set(self.path.rglob("*.parquet"))
+        if who == "ours":
+            self.hudi.run("clean", self.path, "--commits", 1)
+        elif who == "flink": # it cleans beside its writes
+            self.flink_words = CLEANING
+            self.write(who, range(0, 60, 6))
+            self.flink_words = []
+        else:
+            self.call(who, "clean", "--retain", 1)
+        assert len(self.instants("clean")) == len(done) + 1
+        assert files - set(self.path.rglob("*.parquet"))
+
+    def check(self):
+        for who in self.peers:
+            self.turn_to(who)
+            super().check()
+        self.hudi.run("verify", self.path)
+
+
+def test_all_write_and_serve_one_table_in_turns(hudi, spark015, spark11, tmp_path):
+    crew = Crew(hudi, {"spark015": spark015, "spark11": spark11}, tmp_path / "t", PEERS["spark015"])
+    crew.write("ours", range(60), "insert")
+    # The procedure by which 1.1.1 rolls back looks for the timeline of newer tables.
+    undoes = {"ours": "spark015", "spark11": "ours", "spark015": "ours"}
+    for first, second, third in [("ours", "spark015", "spark11"), ("spark11", "ours", "spark015"),
+                                 ("spark015", "spark11", "ours")]:
+        crew.write(first, range(0, 70, 2))
+        crew.write(second, range(0, 80, 3))
+        crew.write(third, range(1, 60, 4))
+        crew.roll_back(undoes[first])
+        crew.write(first, range(crew.version, 60, 9), "delete")
+        crew.write(third, range(0, 60, 5))  # Hudi 0.15 sees no more than the rollback that it made last
+        crew.check()
+        crew.compact_by(second)
+        crew.write(first, range(0, 60, 7))
+        crew.clean_by(third)
+        crew.check()
+
+
+def test_we_and_flink_write_and_serve_one_table_in_turns(hudi, flink, tmp_path):
+    crew = Crew(hudi, {"flink": flink}, tmp_path / "t", PEERS["flink"])
+    crew.write("ours", range(60), "insert")
+    for first, second in [("ours", "flink"), ("flink", "ours")]:
+        crew.write(first, range(0, 70, 2))
+        crew.write(second, range(0, 80, 3))
+        crew.roll_back("ours")
+        crew.write(first, range(crew.version, 60, 9), "delete")
+        crew.write(second, range(0, 60, 5))
+        crew.check()
+        crew.compact_by(second)
+        crew.check()
+        crew.write(first, range(0, 60, 7))
+        crew.clean_by(second)
+        crew.check()
