@@ -3,6 +3,7 @@
 import json
 import shutil
 
+import pyarrow.parquet as parquet
 import pytest
 
 from cow_tables import CALENDAR, COLUMNS, KEYGEN, NESTED, NESTED_ROWS, PARTITIONS, SCALAR_ROWS, SCALARS, WORDS
@@ -231,6 +232,29 @@ def told(commit, known):
     return metadata["operationType"], commit.suffix, told_of, replaced
 
 
+def footers(commit, known, deletes):
+    """Of each base file of a commit: rows, least and greatest key, and statistics of the data columns."""
+    table, found = commit.parents[1], []
+    for partition, stats in json.loads(commit.read_text(encoding="utf-8"))["partitionToWriteStats"].items():
+        for stat in stats:
+            if not stat["path"].endswith(".parquet"):
+                continue
+            footer = parquet.ParquetFile(table / stat["path"]).metadata
+            assert footer.num_row_groups == 1
+            columns = {}
+            for i in range(footer.num_columns):
+                column = footer.row_group(0).column(i)
+                if not column.path_in_schema.startswith("_hoodie_"):
+                    kept = column.statistics
+                    columns[column.path_in_schema] = (column.physical_type, kept.null_count, kept.min, kept.max)
+            keys = [footer.metadata[name] for name in (b"hoodie_min_record_key", b"hoodie_max_record_key")]
+            if deletes: # ours may keep the range that was
+                keys = []
+            group = stat["fileId"] if stat["fileId"] in known else "new"
+            found.append(repr((partition, group, footer.num_rows, keys, sorted(columns.items()))))
+    return sorted(found)
+
+
 @pytest.mark.parametrize("kind", ["COPY_ON_WRITE", "MERGE_ON_READ"])
 def test_an_operation_marks_rows_and_counts_as_hudi_does(hudi, spark015, tmp_path, kind):
     table, first = Table(options=[f"hoodie.table.type={kind}"]), tmp_path / "first"
@@ -252,6 +276,6 @@ def test_an_operation_marks_rows_and_counts_as_hudi_does(hudi, spark015, tmp_pat
             commit = completed(path)[-1]
             rows = hudi.read(path)
             assert difference(rows, spark015.read(path)) == []
-            made[who] = told(commit, known), marks(rows, known, commit.name.split(".")[0])
+            made[who] = [told(commit, known), footers(commit, known, op == "delete")], marks(rows, known, commit.name.split(".")[0])
         assert made["ours"][0] == made["theirs"][0]
         assert difference(made["theirs"][1], made["ours"][1]) == []
