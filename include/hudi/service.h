@@ -233,6 +233,7 @@ HUDI_EXPORT hudi_status hudi_verify(const hudi_table *table, hudi_cancel *cancel
  * and finished, plans that nobody can read or has acted on dropped, missing partition metafiles
  * made, markers and heartbeats of dead writers deleted. Takes the write lock. `out` has a finding
  * for each thing done; with `dry_run` (not 0) for each that would be, and nothing is changed.
+ * @param out  may be NULL
  */
 HUDI_EXPORT hudi_status hudi_repair(hudi_table *table, int dry_run, hudi_cancel *cancel,
                                     hudi_verification **out, hudi_error **err);

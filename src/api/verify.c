@@ -34,13 +34,16 @@ hudi_status hudi_repair(hudi_table *table, int dry_run, hudi_cancel *cancel,
     struct hd_op op;
     hudi_verification *verification = NULL;
 
-    *out = NULL;
+    if (out != NULL)
+        *out = NULL;
     hd_call_begin(&op, table->context, cancel);
     HD_TRY_OUT(hd_alloc(&op, sizeof *verification, &verification));
     HD_TRY_OUT(hd_repair(&op, table->context->pool, table->snapshot.uri, &table->options,
                          dry_run != 0, &verification->found));
-    *out = verification;
-    verification = NULL;
+    if (out != NULL) {
+        *out = verification;
+        verification = NULL;
+    }
 out:
     hudi_verification_free(verification);
     return hd_call_end(&op, status, err);

@@ -542,7 +542,8 @@ static hudi_status repair(struct service_scene *scene, int dry_run, size_t *n, h
     hudi_table *const table = open_table(scene, NULL, error);
     hudi_verification *done = NULL;
     const hudi_status status =
-        table == NULL ? HUDI_IO : hudi_repair(table, dry_run, NULL, &done, error);
+        table == NULL ? HUDI_IO
+                      : hudi_repair(table, dry_run, NULL, n == NULL ? NULL : &done, error);
 
     if (status == HUDI_OK && n != NULL)
         *n = hudi_verification_n_findings(done);
