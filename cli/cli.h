@@ -73,6 +73,13 @@ void cli_print_json_text(const char *text);
 /** "1.5 MiB" */
 void cli_format_bytes(double n_bytes, char out[32]);
 
+/** What a dry run of `command` ("restore") says: `verb` ("would be removed") for the files of each
+ * instant. */
+void cli_print_preview(const hudi_preview *preview, const char *command, const char *instant,
+                       const char *verb, bool json);
+/** The same document of a run: the part that is known without a preview, and without its end. */
+void cli_print_json_head(const char *command, const char *instant, bool dry_run);
+
 /** Cancels on SIGINT and SIGTERM, as long as the program runs. */
 hudi_cancel *cli_cancel(void);
 

@@ -192,6 +192,54 @@ HUDI_EXPORT hudi_status hudi_savepoint_delete(hudi_table *table, const char *ins
 HUDI_EXPORT hudi_status hudi_restore(hudi_table *table, const char *instant_time,
                                      hudi_cancel *cancel, size_t *n_undone, hudi_error **err);
 
+/* ---- what undoing and savepoints would do --------------------------------------------------- */
+
+/** Instants, in the order in which they would be undone, and what would happen to their files. */
+typedef struct hudi_preview hudi_preview;
+
+/**
+ * What hudi_rollback(), hudi_restore(), hudi_savepoint() and hudi_savepoint_delete() would do to
+ * the table as it stands now. Nothing is written and no lock is taken: the answer holds as long as
+ * nobody else writes. What hung before and would be finished first (rollbacks and restores that
+ * were begun; with a restore, failed writes) is part of it. The calls refuse what those refuse,
+ * with the same status, but for a lock that somebody holds; a call that is refused may have
+ * finished what hung before. Data files are told; files of the timeline, markers and temporary
+ * files are not. Several threads may ask at once.
+ * @param out  set on success, to be freed with hudi_preview_free(); NULL on failure
+ * @return as the call itself
+ */
+HUDI_EXPORT hudi_status hudi_rollback_preview(hudi_table *table, const char *instant_time,
+                                              hudi_preview **out, hudi_error **err);
+HUDI_EXPORT hudi_status hudi_restore_preview(hudi_table *table, const char *instant_time,
+                                             hudi_cancel *cancel, hudi_preview **out,
+                                             hudi_error **err);
+HUDI_EXPORT hudi_status hudi_savepoint_preview(hudi_table *table, const char *instant_time,
+                                               hudi_preview **out, hudi_error **err);
+HUDI_EXPORT hudi_status hudi_savepoint_delete_preview(hudi_table *table, const char *instant_time,
+                                                      hudi_preview **out, hudi_error **err);
+/** Instants: those undone (none: there is nothing to do), or the savepoint. */
+HUDI_EXPORT size_t hudi_preview_length(const hudi_preview *preview);
+/** Of instant `i`: its time, action ("commit") and state now
+ * ("COMPLETED"; "" when there is none: of a savepoint to be made, or of a write of which only files
+ * are left). Strings, here and below, live as long as the preview. */
+HUDI_EXPORT const char *hudi_preview_instant(const hudi_preview *preview, size_t i);
+HUDI_EXPORT const char *hudi_preview_action(const hudi_preview *preview, size_t i);
+HUDI_EXPORT const char *hudi_preview_state(const hudi_preview *preview, size_t i);
+/** Files of the instant that would be removed, of a savepoint that are or would be kept, and their
+ * bytes. */
+HUDI_EXPORT size_t hudi_preview_files(const hudi_preview *preview, size_t i);
+HUDI_EXPORT int64_t hudi_preview_bytes(const hudi_preview *preview, size_t i);
+/** Name of file `f`, and the path of its partition, by which they are sorted. NULL past the last.
+ */
+HUDI_EXPORT const char *hudi_preview_file(const hudi_preview *preview, size_t i, size_t f,
+                                          const char **partition);
+/** The same of log files that stay, in which rows of the instant do not count any more: a rollback
+ * block would be written in a new log file behind each. */
+HUDI_EXPORT const char *hudi_preview_log_file(const hudi_preview *preview, size_t i, size_t f,
+                                              const char **partition);
+/** Takes NULL. */
+HUDI_EXPORT void hudi_preview_free(hudi_preview *preview);
+
 /* ---- archiving ------------------------------------------------------------------------------ */
 
 /** What an archiving did, or would do. All zero and "" when there is nothing to archive. */

@@ -1,80 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/api.h"
-#include "engine/commit/heartbeat.h"
-#include "engine/commit/rollback.h"
-#include "engine/commit/table_lock.h"
-#include "engine/commit/writable.h"
-#include "service/revertible.h"
-
-static const struct hd_instant *find_write(const struct hd_timeline *timeline, const char *time)
-{
-    for (size_t i = hd_timeline_lower_bound(timeline, time);
-         i < timeline->n_instants && strcmp(timeline->instants[i].time, time) == 0; i++)
-        if (hd_instant_is_write(&timeline->instants[i]))
-            return &timeline->instants[i];
-    return NULL;
-}
-
-/* A compaction that was begun goes back to its plan. The plan itself stays: writes put log files on
- * it. */
-static hudi_status roll_back_target(struct hd_op *op, hudi_context *context,
-                                    struct hd_table_snapshot *table,
-                                    const struct hd_instant *target)
-{
-    if (target->state == HD_COMPLETED || target->pending_action != HD_ACTION_COMPACTION)
-        return hd_rollback_for_good(op, table, target);
-    if (target->state == HD_REQUESTED)
-        return hd_fail(op, HUDI_INVALID, "%s is a compaction that is planned only: run it",
-                       target->time);
-    return hd_rollback_instant(op, context->pool, table, target);
-}
-
-/* What is being written is its writer's. */
-static hudi_status check_dead(struct hd_op *op, const struct hd_table_snapshot *table,
-                              const struct hd_options *options, const struct hd_instant *target)
-{
-    bool alive;
-
-    if (target->state == HD_COMPLETED)
-        return HUDI_OK;
-    HD_TRY(hd_heartbeat_is_alive(op, table, options, target->time, &alive));
-    return alive ? hd_fail_retriable(op, hd_fail(op, HUDI_CONFLICT,
-                                                 "%s is at work: its writer beats", target->time))
-                 : HUDI_OK;
-}
-
-static hudi_status roll_back(struct hd_op *op, hudi_context *context, const char *uri,
-                             const struct hd_options *options, const char *time)
-{
-    hudi_status status = HUDI_OK;
-    struct hd_table_snapshot table = {0};
-    struct hd_fs_lock *lock = NULL;
-    const struct hd_instant *target;
-    bool undone = false;
-
-    HD_TRY_OUT(hd_table_snapshot_load(op, uri, &table));
-    HD_TRY_OUT(hd_check_writable(op, &table));
-    HD_TRY_OUT(hd_table_lock(op, &table, options, hd_table_lock_wait_ms(options), &lock));
-    HD_TRY_OUT(hd_table_snapshot_reload(op, &table));
-    HD_TRY_OUT(hd_check_no_restore(op, &table.timeline));
-    HD_TRY_OUT(hd_finish_rollbacks(op, &table, time, &undone));
-    target = find_write(&table.timeline, time);
-    if (target == NULL && undone) /* by a rollback that was killed */
-        goto out;
-    if (target == NULL)
-        HD_TRY_OUT(hd_fail(op, HUDI_INVALID, "there is no write %s on the timeline", time));
-    HD_TRY_OUT(check_dead(op, &table, options, target));
-    HD_TRY_OUT(hd_check_revertible(op, &table, target));
-    HD_TRY_OUT(hd_switch_metadata_table_off(op, &table));
-    target = find_write(&table.timeline, time); /* the timeline is another */
-    if (target == NULL)
-        HD_TRY_OUT(hd_fail(op, HUDI_CONFLICT, "%s was rolled back by somebody else", time));
-    HD_TRY_OUT(roll_back_target(op, context, &table, target));
-out:
-    hd_fs_unlock(lock);
-    hd_table_snapshot_clear(op, &table);
-    return hd_fail_path(op, status, uri);
-}
+#include "service/undo.h"
 
 hudi_status hudi_rollback(hudi_table *table, const char *instant_time, hudi_error **err)
 {
@@ -82,6 +8,6 @@ hudi_status hudi_rollback(hudi_table *table, const char *instant_time, hudi_erro
 
     hd_call_begin(&op, table->context, NULL);
     return hd_call_end(
-        &op, roll_back(&op, table->context, table->snapshot.uri, &table->options, instant_time),
+        &op, hd_undo(&op, table->context->pool, table->snapshot.uri, &table->options, instant_time),
         err);
 }

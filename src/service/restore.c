@@ -13,6 +13,7 @@
 #include "format/timeline/transition.h"
 #include "service/savepoint.h"
 #include "service/serviceable.h"
+#include "service/undo_preview.h"
 
 /* ---- may it be done ------------------------------------------------------------------------- */
 
@@ -348,6 +349,90 @@ hudi_status hd_restore(struct hd_op *op, hd_pool *pool, const char *uri,
         *n_rolled_back = n;
 out:
     hd_fs_unlock(lock);
+    hd_table_snapshot_clear(op, &table);
+    return hd_fail_path(op, status, uri);
+}
+
+/* ---- what it would do ----------------------------------------------------------------------- */
+
+/* As run_plan(). */
+static hudi_status preview_plan(struct hd_op *op, struct hd_undoing *undoing,
+                                const struct hd_restore_plan *plan)
+{
+    const struct hd_timeline *const timeline = &undoing->after.timeline;
+
+    HD_TRY(hd_undoing_failed_writes(op, undoing));
+    for (size_t s = 0; s < plan->n_steps; s++) {
+        size_t i = hd_timeline_lower_bound(timeline, plan->steps[s].time);
+
+        while (i < timeline->n_instants &&
+               strcmp(timeline->instants[i].time, plan->steps[s].time) == 0 &&
+               !hd_instant_is_write(&timeline->instants[i]))
+            i++;
+        if (i < timeline->n_instants &&
+            strcmp(timeline->instants[i].time, plan->steps[s].time) == 0)
+            HD_TRY(hd_undoing_roll_back(op, undoing, &timeline->instants[i], true));
+    }
+    return HUDI_OK;
+}
+
+/* As resume(). */
+static hudi_status preview_resumed(struct hd_op *op, struct hd_undoing *undoing,
+                                   const struct hd_instant *restore)
+{
+    struct hd_restore_plan plan = {0};
+    uint8_t *bytes = NULL;
+    size_t n;
+
+    HD_TRY(hd_timeline_read(op, &undoing->table->timeline, restore, HD_REQUESTED, &bytes, &n));
+    hudi_status status = hd_restore_plan_decode(op, hd_slice_of(bytes, n), &plan);
+    hd_free(op, bytes);
+    if (status == HUDI_CORRUPT && restore->state != HD_INFLIGHT) {
+        hd_op_clear_error(op);
+        return HUDI_OK;
+    }
+    HD_TRY(status);
+    status = preview_plan(op, undoing, &plan);
+    hd_restore_plan_clear(&plan);
+    return status;
+}
+
+/* As restore(). */
+static hudi_status preview(struct hd_op *op, hd_pool *pool, const struct hd_table_snapshot *table,
+                           const struct hd_options *options, const char *time,
+                           struct hd_undoing *undoing)
+{
+    struct hd_restore_plan plan = {0};
+
+    for (size_t i = 0; i < table->timeline.n_instants; i++)
+        if (table->timeline.instants[i].action == HD_ACTION_RESTORE &&
+            table->timeline.instants[i].state != HD_COMPLETED)
+            HD_TRY(preview_resumed(op, undoing, &table->timeline.instants[i]));
+    HD_TRY(check(op, pool, &undoing->after, options, time));
+    hudi_status status = make_plan(op, &undoing->after, time, &plan);
+    if (status == HUDI_OK && plan.n_steps > 0)
+        status = preview_plan(op, undoing, &plan);
+    hd_restore_plan_clear(&plan);
+    return status;
+}
+
+hudi_status hd_restore_preview(struct hd_op *op, hd_pool *pool, const char *uri,
+                               const struct hd_options *options, const char *time,
+                               struct hd_preview *out)
+{
+    hudi_status status = HUDI_OK;
+    struct hd_table_snapshot table = {0};
+    struct hd_undoing undoing = {0};
+
+    HD_TRY_OUT(hd_table_snapshot_load(op, uri, &table));
+    HD_TRY_OUT(hd_check_service_table(op, &table));
+    HD_TRY_OUT(hd_check_writable(op, &table));
+    HD_TRY_OUT(hd_table_lock_check_options(op, options));
+    HD_TRY_OUT(hd_undoing_begin(op, &table, out, &undoing));
+    HD_TRY_OUT(preview(op, pool, &table, options, time, &undoing));
+    hd_undoing_end(&undoing);
+out:
+    hd_undoing_clear(&undoing);
     hd_table_snapshot_clear(op, &table);
     return hd_fail_path(op, status, uri);
 }

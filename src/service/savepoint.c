@@ -8,6 +8,7 @@
 #include "format/timeline/clean_plan.h"
 #include "format/timeline/savepoint_metadata.h"
 #include "format/timeline/transition.h"
+#include "service/preview.h"
 #include "service/serviceable.h"
 
 /* ---- what can still be read ----------------------------------------------------------------- */
@@ -207,12 +208,12 @@ static hudi_status publish(struct hd_op *op, const struct hd_table_snapshot *tab
     return status;
 }
 
-static hudi_status make(struct hd_op *op, hd_pool *pool, struct hd_table_snapshot *table,
-                        const char *time, const char *user, const char *comments)
+/* `*out` is one that was begun and not finished, or NULL. */
+static hudi_status check_new(struct hd_op *op, hd_pool *pool, const struct hd_table_snapshot *table,
+                             const char *time, const struct hd_instant **out)
 {
     const struct hd_instant *const existing =
         hd_timeline_find(&table->timeline, time, HD_ACTION_SAVEPOINT);
-    struct hd_savepoint_metadata metadata = {.user = user, .comments = comments};
 
     if (existing != NULL && existing->state == HD_COMPLETED)
         return hd_fail(op, HUDI_EXISTS, "%s is savepointed already", time);
@@ -221,7 +222,17 @@ static hudi_status make(struct hd_op *op, hd_pool *pool, struct hd_table_snapsho
                        "savepoints of merge-on-read tables of version %d: Hudi of that time does "
                        "not keep log files",
                        table->config.version->number);
-    HD_TRY(hd_check_readable(op, pool, table, time));
+    *out = existing;
+    return hd_check_readable(op, pool, table, time);
+}
+
+static hudi_status make(struct hd_op *op, hd_pool *pool, struct hd_table_snapshot *table,
+                        const char *time, const char *user, const char *comments)
+{
+    struct hd_savepoint_metadata metadata = {.user = user, .comments = comments};
+    const struct hd_instant *existing;
+
+    HD_TRY(check_new(op, pool, table, time, &existing));
     hudi_status status = make_metadata(op, pool, table, time, &metadata);
     if (status == HUDI_OK)
         status = publish(op, table, time, &metadata, existing);
@@ -258,20 +269,103 @@ hudi_status hd_savepoint(struct hd_op *op, hd_pool *pool, const char *uri,
     return hd_fail_path(op, status, uri);
 }
 
+static hudi_status find_savepoint(struct hd_op *op, const struct hd_timeline *timeline,
+                                  const char *time, const struct hd_instant **out)
+{
+    *out = hd_timeline_find(timeline, time, HD_ACTION_SAVEPOINT);
+    return *out == NULL ? hd_fail(op, HUDI_INVALID, "%s is not savepointed", time) : HUDI_OK;
+}
+
 hudi_status hd_savepoint_delete(struct hd_op *op, const char *uri, const struct hd_options *options,
                                 const char *time)
 {
     struct hd_table_snapshot table = {0};
     struct hd_fs_lock *lock = NULL;
 
+    const struct hd_instant *savepoint = NULL;
     hudi_status status = open_locked(op, uri, options, &table, &lock);
-    const struct hd_instant *const savepoint =
-        status == HUDI_OK ? hd_timeline_find(&table.timeline, time, HD_ACTION_SAVEPOINT) : NULL;
-    if (status == HUDI_OK && savepoint == NULL)
-        status = hd_fail(op, HUDI_INVALID, "%s is not savepointed", time);
+    if (status == HUDI_OK)
+        status = find_savepoint(op, &table.timeline, time, &savepoint);
     if (status == HUDI_OK)
         status = hd_transition_remove_savepoint(op, &table.timeline, savepoint);
     hd_fs_unlock(lock);
+    hd_table_snapshot_clear(op, &table);
+    return hd_fail_path(op, status, uri);
+}
+
+/* ---- what they would do --------------------------------------------------------------------- */
+
+static hudi_status open_unlocked(struct hd_op *op, const char *uri,
+                                 const struct hd_options *options, struct hd_table_snapshot *table)
+{
+    HD_TRY(hd_table_snapshot_load(op, uri, table));
+    HD_TRY(hd_check_serviceable(op, table));
+    return hd_table_lock_check_options(op, options);
+}
+
+static hudi_status tell(struct hd_op *op, struct hd_preview *preview,
+                        const struct hd_table_snapshot *table, const char *time, const char *state,
+                        const struct hd_savepoint_metadata *metadata)
+{
+    struct hd_preview_instant *instant;
+    size_t n_files = 0;
+
+    for (size_t p = 0; p < metadata->n_partitions; p++)
+        n_files += metadata->partitions[p].n_files;
+    HD_TRY(hd_preview_add(op, preview, time, hd_action_name(HD_ACTION_SAVEPOINT), state, n_files, 0,
+                          &instant));
+    for (size_t p = 0; p < metadata->n_partitions; p++)
+        for (size_t f = 0; f < metadata->partitions[p].n_files; f++)
+            HD_TRY(hd_preview_add_file(op, preview, table, metadata->partitions[p].partition_path,
+                                       metadata->partitions[p].files[f], instant));
+    hd_preview_sort(preview);
+    return HUDI_OK;
+}
+
+hudi_status hd_savepoint_preview(struct hd_op *op, hd_pool *pool, const char *uri,
+                                 const struct hd_options *options, const char *time,
+                                 struct hd_preview *out)
+{
+    hudi_status status = HUDI_OK;
+    struct hd_table_snapshot table = {0};
+    struct hd_savepoint_metadata metadata = {0};
+    const struct hd_instant *existing;
+
+    HD_TRY_OUT(open_unlocked(op, uri, options, &table));
+    HD_TRY_OUT(check_new(op, pool, &table, time, &existing));
+    HD_TRY_OUT(make_metadata(op, pool, &table, time, &metadata));
+    status = tell(op, out, &table, time,
+                  existing == NULL ? "" : hd_instant_state_name(existing->state), &metadata);
+out:
+    hd_arena_clear(&metadata.arena);
+    hd_table_snapshot_clear(op, &table);
+    return hd_fail_path(op, status, uri);
+}
+
+hudi_status hd_savepoint_delete_preview(struct hd_op *op, const char *uri,
+                                        const struct hd_options *options, const char *time,
+                                        struct hd_preview *out)
+{
+    hudi_status status = HUDI_OK;
+    struct hd_table_snapshot table = {0};
+    struct hd_savepoint_metadata metadata = {0};
+    const struct hd_instant *savepoint;
+
+    HD_TRY_OUT(open_unlocked(op, uri, options, &table));
+    HD_TRY_OUT(find_savepoint(op, &table.timeline, time, &savepoint));
+    if (savepoint->state == HD_COMPLETED)
+        status = hd_savepoint_metadata_read(op, &table.timeline, savepoint, &metadata);
+    if (status == HUDI_CORRUPT) { /* which does not keep it from being dropped */
+        hd_log(op, HD_LOG_WARN, "savepoint %s cannot be read: what it keeps is not known", time);
+        hd_op_clear_error(op);
+        hd_savepoint_metadata_clear(&metadata);
+        metadata = (struct hd_savepoint_metadata){0};
+        status = HUDI_OK;
+    }
+    HD_TRY_OUT(status);
+    status = tell(op, out, &table, time, hd_instant_state_name(savepoint->state), &metadata);
+out:
+    hd_savepoint_metadata_clear(&metadata);
     hd_table_snapshot_clear(op, &table);
     return hd_fail_path(op, status, uri);
 }

@@ -3,7 +3,7 @@
 #define HD_SERVICE_SAVEPOINT_H
 
 #include "base/pool.h"
-#include "format/layout/table_snapshot.h"
+#include "service/preview.h"
 
 /**
  * Keep what the table is as of a completed write: cleans spare its files, archiving its instant,
@@ -40,6 +40,18 @@ hudi_status hd_savepoint_delete(struct hd_op *op, const char *uri, const struct 
  */
 hudi_status hd_restore(struct hd_op *op, hd_pool *pool, const char *uri,
                        const struct hd_options *options, const char *time, size_t *n_rolled_back);
+
+/** What each would do, as the table stands now; refuses what they refuse, but takes no lock. Of a
+ * savepoint: the files that it would keep, or keeps until it is dropped. @param out  all zero */
+hudi_status hd_savepoint_preview(struct hd_op *op, hd_pool *pool, const char *uri,
+                                 const struct hd_options *options, const char *time,
+                                 struct hd_preview *out);
+hudi_status hd_savepoint_delete_preview(struct hd_op *op, const char *uri,
+                                        const struct hd_options *options, const char *time,
+                                        struct hd_preview *out);
+hudi_status hd_restore_preview(struct hd_op *op, hd_pool *pool, const char *uri,
+                               const struct hd_options *options, const char *time,
+                               struct hd_preview *out);
 
 /** Refuse a time that is no completed write on the timeline, or that cleans have reached since.
  * @return HUDI_INVALID */

@@ -4,6 +4,7 @@
 #include "base/map.h"
 #include "engine/commit/heartbeat.h"
 #include "engine/commit/rollback_request.h"
+#include "engine/commit/rollback_steps.h"
 #include "engine/commit/table_lock.h"
 #include "engine/commit/writable.h"
 #include "format/layout/file_name.h"
@@ -27,24 +28,35 @@ static bool is_log_of_others(const struct hd_rollback_plan *plan, bool for_good,
            hd_file_name_parse(name, &parsed) && parsed.kind != HD_FILE_BASE;
 }
 
-/* A plan's paths are full, and of where the table stood when it was made: the file is the last
- * part, in the request's partition. Only a file that carries the target's time is ever deleted. */
-static hudi_status delete_file(struct hd_op *op, const struct hd_table_snapshot *table,
-                               const struct hd_rollback_plan *plan,
-                               const struct hd_rollback_request *request, bool for_good,
-                               const char *planned)
+hudi_status hd_rollback_file_name(struct hd_op *op, const struct hd_rollback_plan *plan,
+                                  bool for_good, const char *planned, const char **out)
 {
     const char *slash = strrchr(planned, '/');
     const char *name = slash == NULL ? planned : slash + 1;
     struct hd_file_name parsed;
-    char *path = NULL;
 
+    *out = NULL;
     if (is_log_of_others(plan, for_good, name))
         return HUDI_OK;
     if (!hd_file_name_parse(name, &parsed) ||
         !hd_slice_equal(parsed.instant, hd_slice_text(plan->target_time)))
         return hd_fail(op, HUDI_CORRUPT, "rollback plan of %s names %s, a file of another instant",
                        plan->target_time, planned);
+    *out = name;
+    return HUDI_OK;
+}
+
+static hudi_status delete_file(struct hd_op *op, const struct hd_table_snapshot *table,
+                               const struct hd_rollback_plan *plan,
+                               const struct hd_rollback_request *request, bool for_good,
+                               const char *planned)
+{
+    const char *name;
+    char *path = NULL;
+
+    HD_TRY(hd_rollback_file_name(op, plan, for_good, planned, &name));
+    if (name == NULL)
+        return HUDI_OK;
     HD_TRY(hd_asprintf(op, &path, "%s%s%s/%s", table->path,
                        request->partition_path[0] == '\0' ? "" : "/", request->partition_path,
                        name));
@@ -140,8 +152,8 @@ static hudi_status sweep(struct hd_op *op, const struct hd_table_snapshot *table
 }
 
 /* A pending compaction, or a clustering: below version 8 a replacecommit with a plan. */
-static hudi_status keeps_plan(struct hd_op *op, const struct hd_timeline *timeline,
-                              const struct hd_instant *instant, bool *out)
+hudi_status hd_rollback_keeps_plan(struct hd_op *op, const struct hd_timeline *timeline,
+                                   const struct hd_instant *instant, bool *out)
 {
     struct hd_replace_plan plan;
 
@@ -161,10 +173,31 @@ static hudi_status end_target(struct hd_op *op, const struct hd_timeline *timeli
     bool keeps = false;
 
     if (!for_good)
-        HD_TRY(keeps_plan(op, timeline, target, &keeps));
+        HD_TRY(hd_rollback_keeps_plan(op, timeline, target, &keeps));
     if (!keeps || target->state == HD_COMPLETED)
         return hd_transition_remove_pending(op, timeline, target);
     return target->has_inflight ? hd_transition_revert_inflight(op, timeline, target) : HUDI_OK;
+}
+
+hudi_status hd_rollback_find_target(struct hd_op *op, const struct hd_timeline *timeline,
+                                    const struct hd_rollback_plan *plan, const char *time,
+                                    bool *for_good, const struct hd_instant **out)
+{
+    enum hd_action action;
+
+    if (!hd_action_parse(hd_slice_text(plan->target_action), &action))
+        return hd_fail(op, HUDI_CORRUPT, "rollback plan %s of an unknown action %s", time,
+                       plan->target_action);
+    const struct hd_instant *const target =
+        hd_timeline_find(timeline, plan->target_time, hd_action_completed_as(action));
+    if (target != NULL && target->state == HD_COMPLETED && action == HD_ACTION_COMPACTION)
+        return hd_fail(op, HUDI_CONFLICT, "rollback %s of compaction %s, which is completed", time,
+                       plan->target_time);
+    /* Planned while it was completed, and turned back since: a pending one is called so. */
+    *for_good = *for_good || (target != NULL && action == HD_ACTION_COMMIT &&
+                              target->pending_action == HD_ACTION_COMPACTION);
+    *out = target;
+    return HUDI_OK;
 }
 
 /* Steps 2 to 7 of rollback.h; any of them may have been done before. */
@@ -175,23 +208,13 @@ static hudi_status run_plan(struct hd_op *op, const struct hd_table_snapshot *ta
     const struct hd_timeline *timeline = &table->timeline;
     const uint64_t started = hd_now_ms(op);
     struct hd_str metadata = {0};
-    enum hd_action action;
+    const struct hd_instant *target;
 
     if (!inflight)
         HD_TRY(hd_transition_start(op, timeline, time, HD_ACTION_ROLLBACK, NULL, 0));
-    if (!hd_action_parse(hd_slice_text(plan->target_action), &action))
-        return hd_fail(op, HUDI_CORRUPT, "rollback plan %s of an unknown action %s", time,
-                       plan->target_action);
-    const struct hd_instant *target =
-        hd_timeline_find(timeline, plan->target_time, hd_action_completed_as(action));
-    if (target != NULL && target->state == HD_COMPLETED && action == HD_ACTION_COMPACTION)
-        return hd_fail(op, HUDI_CONFLICT, "rollback %s of compaction %s, which is completed", time,
-                       plan->target_time);
+    HD_TRY(hd_rollback_find_target(op, timeline, plan, time, &for_good, &target));
     if (target != NULL && target->state == HD_COMPLETED)
         HD_TRY(hd_transition_revert_completed(op, timeline, target));
-    /* Planned while it was completed, and turned back since: a pending one is called so. */
-    for_good = for_good || (target != NULL && action == HD_ACTION_COMMIT &&
-                            target->pending_action == HD_ACTION_COMPACTION);
     HD_TRY(delete_files(op, table, plan, for_good));
     HD_TRY(hd_rollback_append_blocks(op, table, plan, time));
     HD_TRY(sweep(op, table, plan->target_time));
@@ -287,8 +310,8 @@ hudi_status hd_finish_rollbacks(struct hd_op *op, struct hd_table_snapshot *tabl
 }
 
 /* Compactions and clusterings are run again, not undone. */
-static hudi_status is_failed_write(struct hd_op *op, const struct hd_timeline *timeline,
-                                   const struct hd_instant *instant, bool *out)
+hudi_status hd_rollback_is_failed_write(struct hd_op *op, const struct hd_timeline *timeline,
+                                        const struct hd_instant *instant, bool *out)
 {
     bool keeps;
 
@@ -297,7 +320,7 @@ static hudi_status is_failed_write(struct hd_op *op, const struct hd_timeline *t
                                               instant->pending_action == HD_ACTION_REPLACECOMMIT);
     if (!*out)
         return HUDI_OK;
-    HD_TRY(keeps_plan(op, timeline, instant, &keeps));
+    HD_TRY(hd_rollback_keeps_plan(op, timeline, instant, &keeps));
     *out = !keeps;
     return HUDI_OK;
 }
@@ -315,7 +338,7 @@ hudi_status hd_rollback_failed_writes(struct hd_op *op, hd_pool *pool,
         const struct hd_instant *instant = &table->timeline.instants[i];
         bool failed, alive;
 
-        HD_TRY(is_failed_write(op, &table->timeline, instant, &failed));
+        HD_TRY(hd_rollback_is_failed_write(op, &table->timeline, instant, &failed));
         if (!failed)
             continue;
         HD_TRY(hd_heartbeat_is_alive(op, table, options, instant->time, &alive));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rollback blocks: what an instant appended to log files that others wrote to does not count. */
 #include "engine/commit/rollback_request.h"
+#include "engine/commit/rollback_steps.h"
 #include "format/layout/file_name.h"
 #include "format/log/log_reader.h"
 #include "format/log/log_writer.h"
@@ -13,6 +14,7 @@ struct slice_logs {
     char *dir;
     struct hd_arena arena;
     uint32_t last_version; /* 0: there are none */
+    const char *last;      /* name of that one */
     const char *done;      /* name of the one with this rollback's block; NULL: none has it */
 };
 
@@ -56,8 +58,10 @@ static hudi_status look_at(struct hd_op *op, const struct hd_table_snapshot *tab
         !hd_slice_equal(parts.file_id, hd_slice_text(request->file_id)) ||
         !hd_slice_equal(parts.instant, hd_slice_text(request->latest_base_instant)))
         return HUDI_OK;
-    if (parts.log_version > logs->last_version)
+    if (parts.log_version > logs->last_version) {
         logs->last_version = parts.log_version;
+        logs->last = name;
+    }
     if (!hd_slice_equal(parts.write_token, hd_slice_text(ROLLBACK_TOKEN)))
         return HUDI_OK;
     HD_TRY(hd_path_join(op, logs->dir, name, &path));
@@ -168,4 +172,22 @@ hudi_status hd_rollback_append_blocks(struct hd_op *op, const struct hd_table_sn
         HD_TRY(status);
     }
     return HUDI_OK;
+}
+
+hudi_status hd_rollback_block_due(struct hd_op *op, const struct hd_table_snapshot *table,
+                                  const struct hd_rollback_plan *plan,
+                                  const struct hd_rollback_request *request, struct hd_arena *arena,
+                                  const char **out)
+{
+    struct slice_logs logs = {0};
+
+    *out = NULL;
+    if (request->n_logs == 0)
+        return HUDI_OK;
+    hudi_status status = list_slice(op, table, plan, request, &logs);
+    if (status == HUDI_OK && logs.last != NULL && logs.done == NULL)
+        status = hd_arena_strdup(op, arena, logs.last, (char **)out);
+    hd_arena_clear(&logs.arena);
+    hd_free(op, logs.dir);
+    return status;
 }
