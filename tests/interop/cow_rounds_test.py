@@ -6,8 +6,8 @@ import shutil
 import pyarrow.parquet as parquet
 import pytest
 
-from cow_tables import CALENDAR, COLUMNS, KEYGEN, NESTED, NESTED_ROWS, PARTITIONS, SCALAR_ROWS, SCALARS, WORDS
-from cow_tables import Model, Table, as_words, row
+from cow_tables import CALENDAR, COLUMNS, KEYGEN, MICROS, MICROS_ROWS, NESTED, NESTED_ROWS, PARTITIONS
+from cow_tables import SCALAR_ROWS, SCALARS, WORDS, Model, Table, as_words, row
 from peers import difference
 
 PEERS = {"spark015": 6, "spark11": 6, "flink": 3}
@@ -33,12 +33,16 @@ ROUNDS = {
     "no_partition": (Table(partition=""), row, ()),
     "hive_style": (Table(options=[HIVE]), row, ()),
     "url_encoded": (Table(options=[ENCODED]), lambda i, version: row(i, version, p=WORDS[i % 5]), ("flink",)),
+    "hive_style_url_encoded": (Table(options=[HIVE, ENCODED]), lambda i, version: row(i, version, p=WORDS[i % 5]),
+                               ("flink",)),
+    "null_partition": (Table(), lambda i, version: row(i, version, p=None if i % 4 == 0 else "a"), ("flink",)),
     "complex_key": (Table(key="id,k2", columns={**COLUMNS, "k2": "long"}),
                     lambda i, version: row(i, version, k2=i % 2), ()),
     "two_levels": (Table(partition="p,day", columns=CALENDAR),
                    lambda i, version: row(i, version, day=f"2024-01-{1 + i % 2:02}", millis=i), ()),
     "scalars": (Table(columns=ROUND_SCALARS), typed_row(SCALAR_ROWS, ROUND_SCALARS), ("flink",)),
     "nested": (Table(columns=NESTED), typed_row(NESTED_ROWS, NESTED), ("flink",)),
+    "micros": (Table(columns=MICROS), typed_row(MICROS_ROWS, MICROS), ("flink",)),
 }
 METADATA = "partitioned" # the table for which Spark makes a metadata table
 # A complex key of one field is "id:1" in most releases, the bare "1" in 0.15.0: who makes the table must know who
