@@ -278,15 +278,21 @@ static bool is_write(const hudi_instant *instant)
 }
 
 /* The newest write, compaction or clustering of the timeline, of whichever state. */
-static void newest_write(struct service_scene *scene, char out[24])
+static void newest_write_of(const hudi_table *table, char out[24])
 {
-    hudi_table *const table = must_open(scene, "the newest write");
     const hudi_timeline *const timeline = hudi_table_timeline(table);
 
     out[0] = '\0';
     for (size_t i = 0; i < hudi_timeline_length(timeline); i++)
         if (is_write(hudi_timeline_at(timeline, i)))
             snprintf(out, 24, "%s", hudi_instant_time(hudi_timeline_at(timeline, i)));
+}
+
+static void newest_write(struct service_scene *scene, char out[24])
+{
+    hudi_table *const table = must_open(scene, "the newest write");
+
+    newest_write_of(table, out);
     hudi_table_free(table);
 }
 
@@ -375,6 +381,55 @@ static hudi_status run_restore(struct service_scene *scene, hudi_error **error)
 
     hudi_table_free(table);
     return status;
+}
+
+/* Nothing is undone: the table after is the one before. */
+static void prepare_previews(struct service_scene *scene)
+{
+    prepare_restore(scene);
+    note_after(scene);
+}
+
+/* What a restore and a rollback of the newest write would do, and then the savepoint's. */
+static hudi_status run_previews(struct service_scene *scene, hudi_error **error)
+{
+    hudi_table *const table = open_table(scene, NULL, error);
+    hudi_preview *previews[3] = {NULL};
+    const char *partition;
+    char newest[24];
+    if (table == NULL)
+        return HUDI_IO;
+    newest_write_of(table, newest);
+    hudi_status status = hudi_restore_preview(table, scene->target, NULL, &previews[0], error);
+    if (status == HUDI_OK)
+        status = hudi_rollback_preview(table, newest, &previews[1], error);
+    if (status == HUDI_OK)
+        status = hudi_savepoint_delete_preview(table, scene->target, &previews[2], error);
+    if (status == HUDI_OK) {
+        assert_int_equal(hudi_preview_length(previews[0]), 3);
+        assert_int_equal(hudi_preview_length(previews[1]), 1);
+        assert_string_equal(hudi_preview_instant(previews[1], 0), newest);
+        assert_true(hudi_preview_files(previews[1], 0) > 0 ||
+                    hudi_preview_log_file(previews[1], 0, 0, &partition) != NULL);
+        assert_true(hudi_preview_files(previews[2], 0) > 0);
+    }
+    for (size_t i = 0; i < 3; i++)
+        hudi_preview_free(previews[i]);
+    hudi_table_free(table);
+    return status;
+}
+
+/* As prepare_restore() left it. */
+static void expect_unchanged(struct service_scene *scene, const char *what)
+{
+    hudi_error *error = NULL;
+    hudi_preview *preview = NULL;
+    hudi_table *const table = must_open(scene, what);
+
+    must(hudi_restore_preview(table, scene->target, NULL, &preview, &error), error, what);
+    assert_int_equal(hudi_preview_length(preview), 3);
+    hudi_preview_free(preview);
+    hudi_table_free(table);
 }
 
 static void expect_nothing_pending(struct service_scene *scene, const char *what)
@@ -598,6 +653,15 @@ const struct test_service test_services[] = {
      .prepare = prepare_restore_of_clustering,
      .run = run_restore,
      .expect = expect_restored},
+    {.name = "previews",
+     .prepare = prepare_previews,
+     .run = run_previews,
+     .expect = expect_unchanged},
+    {.name = "previews of log files",
+     .logged = true,
+     .prepare = prepare_previews,
+     .run = run_previews,
+     .expect = expect_unchanged},
     {.name = "rollback",
      .prepare = prepare_rollback,
      .run = run_rollback,
