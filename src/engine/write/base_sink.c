@@ -14,6 +14,7 @@
 #include "format/table/table_schema.h"
 
 #define ROW_GROUP_ROWS 100000
+#define MIN_LOOK_ROWS 100 /* between two looks at a file's size */
 
 struct hd_base_sink {
     const struct hd_write_config *config;
@@ -286,6 +287,22 @@ uint64_t hd_base_sink_next_seqno(const hd_base_sink *sink)
 bool hd_base_sink_can_write(const hd_base_sink *sink)
 {
     return hd_base_writer_bytes(sink->writer) < sink->max_bytes;
+}
+
+int64_t hd_base_sink_rows_to_look(const hd_base_sink *sink)
+{
+    const uint64_t n_bytes = hd_base_writer_bytes(sink->writer);
+    const int64_t n_rows = hd_base_writer_rows(sink->writer);
+
+    if (n_rows == 0 || n_bytes >= sink->max_bytes)
+        return MIN_LOOK_ROWS;
+    const double average = (double)hd_max_u64(n_bytes, 1) / (double)n_rows;
+    const double half = (double)(sink->max_bytes - n_bytes) / average / 2;
+    const int64_t grain = n_rows / 64 > MIN_LOOK_ROWS ? n_rows / 64 : MIN_LOOK_ROWS;
+
+    if (half >= (double)n_rows)
+        return n_rows > MIN_LOOK_ROWS ? n_rows : MIN_LOOK_ROWS;
+    return half > (double)grain ? (int64_t)half : grain;
 }
 
 int64_t hd_base_sink_rows(const hd_base_sink *sink)

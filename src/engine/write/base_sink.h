@@ -99,6 +99,13 @@ uint64_t hd_base_sink_next_seqno(const hd_base_sink *sink);
 
 /** The file has not reached its size limit. */
 bool hd_base_sink_can_write(const hd_base_sink *sink);
+/**
+ * How many rows to write before looking at the size again, at least 1. Half of those that are
+ * expected to fit, so that looks grow closer as the file fills up: about 20 for a file, which ends
+ * within two per cent of its limit, or 100 rows, when rows are much alike.
+ * Source: HoodieBaseParquetWriter.canWrite
+ */
+int64_t hd_base_sink_rows_to_look(const hd_base_sink *sink);
 int64_t hd_base_sink_rows(const hd_base_sink *sink);
 
 /** Finish the file; sets file id, partition, path and sizes of `stat` (strings in `arena`). Frees

@@ -53,6 +53,11 @@ bool hd_create_handle_can_write(const hd_create_handle *handle)
     return hd_base_sink_can_write(handle->sink);
 }
 
+int64_t hd_create_handle_rows_to_look(const hd_create_handle *handle)
+{
+    return hd_base_sink_rows_to_look(handle->sink);
+}
+
 hudi_status hd_create_handle_close(struct hd_op *op, hd_create_handle *handle,
                                    struct hd_arena *arena, struct hd_write_stat *stat)
 {

@@ -22,6 +22,8 @@ hudi_status hd_create_handle_append(struct hd_op *op, hd_create_handle *handle,
 
 uint64_t hd_create_handle_next_seqno(const hd_create_handle *handle);
 bool hd_create_handle_can_write(const hd_create_handle *handle);
+/** As hd_base_sink_rows_to_look. */
+int64_t hd_create_handle_rows_to_look(const hd_create_handle *handle);
 
 /** Frees the handle in any case. Strings of `stat` are in `arena`. */
 hudi_status hd_create_handle_close(struct hd_op *op, hd_create_handle *handle,

@@ -119,8 +119,10 @@ static hudi_status make_room(struct hd_op *op, hd_insert_target *target, int64_t
             HD_TRY(hd_create_handle_open(op, target->config, target->schema, target->partition_path,
                                          target->ordinal, target->next_seqno, &target->create));
     }
-    if (target->create == NULL && *n > target->room)
-        *n = target->room;
+    const int64_t most =
+        target->create == NULL ? target->room : hd_create_handle_rows_to_look(target->create);
+    if (*n > most)
+        *n = most;
     return HUDI_OK;
 }
 

@@ -321,17 +321,34 @@ arrow::Status own_dictionaries(Writer *writer, std::shared_ptr<arrow::RecordBatc
     return arrow::Status::OK();
 }
 
-uint64_t group_bytes(const Writer &writer, double ratio)
+/* What pages are still made of. */
+uint64_t waiting_bytes(const parquet::RowGroupWriter &group, double ratio)
 {
-    const auto *group = writer.contents == nullptr ? nullptr : writer.contents->row_group();
+    const auto waiting = group.estimated_buffered_stats();
 
-    if (group == nullptr)
-        return 0;
-    const auto waiting = group->estimated_buffered_stats();
-    return static_cast<uint64_t>(group->total_compressed_bytes()) +
+    return static_cast<uint64_t>(group.total_compressed_bytes()) +
            static_cast<uint64_t>(
                ratio * static_cast<double>(waiting.def_level_bytes + waiting.rep_level_bytes +
                                            waiting.value_bytes + waiting.dict_bytes));
+}
+
+/* In memory as a whole: its pages come to the file when it ends. */
+uint64_t group_bytes(const Writer &writer)
+{
+    const auto *group = writer.contents == nullptr ? nullptr : writer.contents->row_group();
+
+    return group == nullptr ? 0
+                            : static_cast<uint64_t>(group->total_compressed_bytes_written()) +
+                                  waiting_bytes(*group, UNKNOWN_RATIO);
+}
+
+bool group_is_full(const Writer &writer)
+{
+    const auto *group = writer.contents->row_group();
+
+    return writer.row_group_bytes > 0 && group != nullptr &&
+           static_cast<uint64_t>(group->total_bytes_written()) + waiting_bytes(*group, 1.0) >
+               writer.row_group_bytes;
 }
 
 /* Rows as the file has them. */
@@ -358,10 +375,7 @@ arrow::Status write_batch(Writer *writer, const ArrowArray *theirs)
     ARROW_RETURN_NOT_OK(own_dictionaries(writer, &batch));
     if (writer->parquet == nullptr)
         ARROW_RETURN_NOT_OK(open_for(writer, *batch));
-    if (writer->row_group_bytes > 0 && writer->contents->row_group() != nullptr &&
-        static_cast<uint64_t>(writer->contents->row_group()->total_bytes_written()) +
-                group_bytes(*writer, 1.0) >
-            writer->row_group_bytes)
+    if (group_is_full(*writer))
         ARROW_RETURN_NOT_OK(writer->parquet->NewBufferedRowGroup());
     return write_stored(writer->parquet.get(), *batch);
 }
@@ -459,7 +473,7 @@ uint64_t hd_parquet_writer_bytes(const void *self)
     const Writer &writer = *static_cast<const Writer *>(self);
 
     try {
-        return hd_cpp_output_position(writer.file) + group_bytes(writer, UNKNOWN_RATIO);
+        return hd_cpp_output_position(writer.file) + group_bytes(writer);
     } catch (...) {
         return hd_cpp_output_position(writer.file);
     }
