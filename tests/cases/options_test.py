@@ -274,3 +274,17 @@ def test_tables_of_the_payload_that_deletes_are_made(table, version):
     table.write([{"id": "1", "v": 2}])
     assert "1" not in table.values("id")
     table.verify()
+
+
+# ---- hoodie.combine.before.upsert -------------------------------------------------------------
+
+@pytest.mark.parametrize("combine, small, wanted",
+                         [("true", 1 << 20, [("1", 3), ("2", 5)]), ("true", 0, [("1", 3), ("2", 5)]),
+                          ("false", 1 << 20, [("1", 2), ("2", 4)])])
+def test_without_combining_the_last_row_of_a_key_goes_into_its_file(
+        table, combine, small, wanted):
+    table.create("id string\nts long\n", order_by="ts")
+    table.write([{"id": "1", "ts": 1}])
+    table.write([{"id": "1", "ts": 3}, {"id": "1", "ts": 2}, {"id": "2", "ts": 5}, {"id": "2", "ts": 4}],
+                options={"hoodie.combine.before.upsert": combine, "hoodie.parquet.small.file.limit": small})
+    assert sorted((row["id"], row["ts"]) for row in table.read()) == wanted
