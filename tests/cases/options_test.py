@@ -288,3 +288,25 @@ def test_without_combining_the_last_row_of_a_key_goes_into_its_file(
     table.write([{"id": "1", "ts": 3}, {"id": "1", "ts": 2}, {"id": "2", "ts": 5}, {"id": "2", "ts": 4}],
                 options={"hoodie.combine.before.upsert": combine, "hoodie.parquet.small.file.limit": small})
     assert sorted((row["id"], row["ts"]) for row in table.read()) == wanted
+
+
+@pytest.mark.parametrize("kind", ["COPY_ON_WRITE", "MERGE_ON_READ"])
+def test_tables_of_the_first_value_keep_it_until_a_greater_ordering_value_comes(table, kind):
+    table.create("id string\nts long\nv string\n", order_by="ts", options={
+        "hoodie.table.type": kind,
+        "hoodie.datasource.write.payload.class": "org.apache.hudi.common.model.FirstValueAvroPayload"})
+    table.write([{"id": "1", "ts": 1, "v": "first"}, {"id": "1", "ts": 1, "v": "second"}])
+    assert table.values("v") == ["first"]
+    for ts, v, wanted in ((1, "tie", "first"), (0, "late", "first"), (2, "greater", "greater"),
+                          (2, "tie", "greater")):
+        table.write([{"id": "1", "ts": ts, "v": v}])
+        assert table.values("v") == [wanted]
+    table.verify()
+
+
+def test_releases_before_the_first_value_payload_get_no_table_of_it(table):
+    with pytest.raises(Refused, match="version 5 does not know payload class FirstValueAvroPayload"):
+        table.create("id string\nts long\n", order_by="ts", options={
+            "hoodie.write.table.version": "5",
+            "hoodie.datasource.write.payload.class": "FirstValueAvroPayload"})
+    assert not table.path.exists()

@@ -360,7 +360,9 @@ static bool older_wins(const hd_merger *merger, const struct hd_merge_side *olde
         return false;
     const int order = compare_rows(merger, older, newer);
 
-    return order > 0 || (order == 0 && merger->habits.tie_to_stored);
+    if (order != 0 || !merger->habits.tie_to_stored)
+        return order > 0;
+    return !hd_field_path_is_null(&merger->ordering[0], older->columns, older->row);
 }
 
 bool hd_merger_stored_wins(const hd_merger *merger, const struct hd_merge_side *stored,

@@ -47,6 +47,7 @@ static const struct payload {
     {"PartialUpdateAvroPayload", "EVENT_TIME_ORDERING", "IGNORE_DEFAULTS", true, false, 5},
     {"AWSDmsAvroPayload", "COMMIT_TIME_ORDERING", NULL, false, false, 2},
     {"EmptyHoodieRecordPayload", "CUSTOM", NULL, false, false, 2},
+    {"FirstValueAvroPayload", "CUSTOM", NULL, true, false, 6}, /* new in 0.15 */
 };
 
 #define PACKAGE "org.apache.hudi.common.model."

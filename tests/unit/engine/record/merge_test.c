@@ -291,6 +291,7 @@ static void the_first_value_payload_keeps_the_stored_row_of_a_tie(void **state)
     OK(make(op, &m));
     assert_int_equal(combine(op, &m, ROW("5"), ROW("5")), HD_MERGE_KEEP_STORED);
     assert_int_equal(combine(op, &m, ROW("5"), ROW("6")), HD_MERGE_TAKE_INCOMING);
+    assert_int_equal(combine(op, &m, ROW("null"), ROW("null")), HD_MERGE_TAKE_INCOMING);
     assert_false(precombine(op, &m, ROW("5"), ROW("5")));
     merging_clear(&m);
 }
