@@ -6,7 +6,7 @@ import struct
 import pyarrow.parquet as pq
 import pytest
 
-from conftest import Refused
+from conftest import Refused, unpack_golden
 
 FILTER, TYPE = b"org.apache.hudi.bloomfilter", b"hoodie_bloom_filter_type_code"
 OPTION = "hoodie.bloom.index.filter.type"
@@ -54,3 +54,13 @@ def test_an_unknown_type_is_refused_before_anything_is_written(table):
     with pytest.raises(Refused, match=OPTION):
         table.write([{"id": "1"}], options={OPTION: "XOR"})
     assert table.instants() == []
+
+
+@pytest.mark.parametrize("name", ["flink010-cow-partitioned", "spark-0.15.0-cow-part"])
+def test_filters_of_hudi_look_the_same_and_hold_their_keys(name, tmp_path, table):
+    table.path = unpack_golden(name, tmp_path)
+    files = [path for path in table.base_files() if FILTER in footer(path)]
+    assert files
+    for path in files:
+        expect_filter(path, footer(path).get(TYPE, b"SIMPLE").decode())
+    table.verify()
