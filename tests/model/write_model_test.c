@@ -160,7 +160,7 @@ static void set_write_options(const struct world *world, hudi_options *options,
     static const char *const INDEXES[] = {"BLOOM", "SIMPLE", "GLOBAL_BLOOM", "GLOBAL_SIMPLE"};
 
     world_set(world, options, "hoodie.cleaner.commits.retained", "50"); /* services commit, too */
-    world_set(world, options, "hoodie.datasource.write.operation", operation);
+    world_set(world, options, "hoodie.datasource.write.operation", "%s", operation);
     world_set(world, options, "hoodie.index.type", "%s",
               INDEXES[world_below(2) + (world->rules.global ? 2 : 0)]);
     world_set(world, options, "hoodie.parquet.compression.codec", "%s", CODECS[world_below(4)]);
