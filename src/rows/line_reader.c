@@ -73,7 +73,7 @@ hudi_status hd_line_reader_next(struct hd_op *op, hd_line_reader *reader, struct
 {
     for (;;) {
         const size_t left = reader->end - reader->start;
-        const uint8_t *line = reader->buffer + reader->start;
+        const uint8_t *line = left == 0 ? NULL : reader->buffer + reader->start;
         const uint8_t *found = left > reader->searched
                                    ? memchr(line + reader->searched, '\n', left - reader->searched)
                                    : NULL;

@@ -236,6 +236,9 @@ static bool find_day(const struct fields *f, int64_t *days)
     return true;
 }
 
+/* Milliseconds of 64 bits, as Java's dates are, whatever the time zone: years up to 292,278,993. */
+#define MAX_DAYS (INT64_MAX / 86400000 - 2)
+
 bool hd_date_pattern_read(const struct hd_date_pattern *pattern, struct hd_slice text,
                           int32_t now_year, struct hd_parsed_time *out)
 {
@@ -254,7 +257,7 @@ bool hd_date_pattern_read(const struct hd_date_pattern *pattern, struct hd_slice
         if (!read_field(&in, &pattern->tokens[i], now_year, &f))
             return false;
     }
-    if (in.at != in.end || !find_day(&f, &days))
+    if (in.at != in.end || !find_day(&f, &days) || days < -MAX_DAYS || days > MAX_DAYS)
         return false;
     const int64_t hour = or_else(f.hour, or_else(f.hour_of_half, 0) + (f.half == 2 ? 12 : 0));
 
