@@ -128,26 +128,18 @@ hudi_status hd_undoing_roll_back(struct hd_op *op, struct hd_undoing *undoing,
     return status == HUDI_OK ? take_off(op, undoing, target, takes_all) : status;
 }
 
-/* A plan that cannot be read was never acted on while it is only requested. */
 static hudi_status finish(struct hd_op *op, struct hd_undoing *undoing,
                           const struct hd_instant *rollback, const char *wanted, bool *found)
 {
-    struct hd_rollback_plan plan = {0};
+    struct hd_rollback_plan plan;
     const struct hd_instant *target = NULL;
-    bool for_good = false;
-    uint8_t *bytes = NULL;
-    size_t n;
+    bool for_good = false, readable;
 
-    HD_TRY(hd_timeline_read(op, &undoing->table->timeline, rollback, HD_REQUESTED, &bytes, &n));
-    hudi_status status = hd_rollback_plan_decode(op, hd_slice_of(bytes, n), &plan);
-    hd_free(op, bytes);
-    if (status == HUDI_CORRUPT && rollback->state == HD_REQUESTED) {
-        hd_op_clear_error(op);
+    HD_TRY(hd_rollback_read_plan(op, &undoing->table->timeline, rollback, &plan, &readable));
+    if (!readable)
         return HUDI_OK;
-    }
-    HD_TRY(status);
-    status = hd_rollback_find_target(op, &undoing->after.timeline, &plan, rollback->time, &for_good,
-                                     &target);
+    hudi_status status = hd_rollback_find_target(op, &undoing->after.timeline, &plan,
+                                                 rollback->time, &for_good, &target);
     if (status == HUDI_OK)
         status = tell_plan(op, undoing, &plan, target, for_good);
     if (status == HUDI_OK && target != NULL)

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "engine/commit/rollback_steps.h"
 #include "format/layout/file_name.h"
 #include "format/timeline/archived_timeline.h"
 #include "format/timeline/replace_plan.h"
-#include "format/timeline/rollback_plan.h"
 
 #define NAMED_GROUPS 3 /* in the message */
 
@@ -207,26 +207,20 @@ static bool was_completed(const struct check *check, const char *time)
     return false;
 }
 
-/* A rollback of a write that was completed when ours began, or of ours. A plan that cannot be read
- * was not acted on while it is only requested. */
+/* A rollback of a write that was completed when ours began, or of ours. */
 static hudi_status check_rollback(struct hd_op *op, const struct check *check,
                                   const struct hd_instant *rollback)
 {
-    struct hd_rollback_plan plan = {0};
-    uint8_t *bytes = NULL;
-    size_t n;
+    hudi_status status = HUDI_OK;
+    struct hd_rollback_plan plan;
+    bool readable;
 
     const struct hd_instant *const before = find_then(check, rollback);
     if ((before != NULL && before->state == HD_COMPLETED) || !rollback->has_requested)
         return HUDI_OK;
-    HD_TRY(hd_timeline_read(op, check->now, rollback, HD_REQUESTED, &bytes, &n));
-    hudi_status status = hd_rollback_plan_decode(op, hd_slice_of(bytes, n), &plan);
-    hd_free(op, bytes);
-    if (status == HUDI_CORRUPT && rollback->state == HD_REQUESTED) {
-        hd_op_clear_error(op);
+    HD_TRY(hd_rollback_read_plan(op, check->now, rollback, &plan, &readable));
+    if (!readable)
         return HUDI_OK;
-    }
-    HD_TRY(status);
     if (was_completed(check, plan.target_time) || strcmp(plan.target_time, check->own->time) == 0)
         status = hd_fail_retriable(op, hd_fail(op, HUDI_CONFLICT,
                                                "%s was rolled back (%s) since %s began",

@@ -266,26 +266,39 @@ hudi_status hd_rollback_for_good(struct hd_op *op, struct hd_table_snapshot *tab
     return roll_back(op, table, target, true);
 }
 
-/* A rollback that was begun: its plan again. A plan that cannot be read was never acted on while it
- * is only requested, and is removed. */
-static hudi_status resume(struct hd_op *op, struct hd_table_snapshot *table,
-                          const struct hd_instant *rollback, const char *wanted, bool *found)
+hudi_status hd_rollback_read_plan(struct hd_op *op, const struct hd_timeline *timeline,
+                                  const struct hd_instant *rollback, struct hd_rollback_plan *out,
+                                  bool *readable)
 {
     uint8_t *bytes = NULL;
     size_t n;
-    struct hd_rollback_plan plan = {0};
 
-    HD_TRY(hd_timeline_read(op, &table->timeline, rollback, HD_REQUESTED, &bytes, &n));
-    hudi_status status = hd_rollback_plan_decode(op, hd_slice_of(bytes, n), &plan);
+    *out = (struct hd_rollback_plan){0};
+    HD_TRY(hd_timeline_read(op, timeline, rollback, HD_REQUESTED, &bytes, &n));
+    const hudi_status status = hd_rollback_plan_decode(op, hd_slice_of(bytes, n), out);
     hd_free(op, bytes);
-    if (status == HUDI_CORRUPT && rollback->state == HD_REQUESTED) {
-        hd_op_clear_error(op);
+    *readable = status != HUDI_CORRUPT || rollback->state != HD_REQUESTED;
+    if (*readable)
+        return status;
+    hd_op_clear_error(op);
+    return HUDI_OK;
+}
+
+/* A rollback that was begun: its plan again, which is removed when it cannot be read. */
+static hudi_status resume(struct hd_op *op, struct hd_table_snapshot *table,
+                          const struct hd_instant *rollback, const char *wanted, bool *found)
+{
+    struct hd_rollback_plan plan;
+    bool readable;
+
+    HD_TRY(hd_rollback_read_plan(op, &table->timeline, rollback, &plan, &readable));
+    if (!readable) {
         hd_log(op, HD_LOG_WARN, "the plan of rollback %s cannot be read; it is planned again",
                rollback->time);
         return hd_transition_remove_pending(op, &table->timeline, rollback);
     }
-    HD_TRY(status);
-    status = run_plan(op, table, &plan, rollback->time, rollback->state == HD_INFLIGHT, false);
+    const hudi_status status =
+        run_plan(op, table, &plan, rollback->time, rollback->state == HD_INFLIGHT, false);
     *found = *found || (wanted != NULL && strcmp(plan.target_time, wanted) == 0);
     hd_rollback_plan_clear(&plan);
     return status;

@@ -11,6 +11,14 @@
  */
 
 /**
+ * The plan of a rollback that was begun. `*readable` is false, and `out` empty, for one that cannot
+ * be read and is only requested: it was never acted on. @return HUDI_CORRUPT when it was
+ */
+hudi_status hd_rollback_read_plan(struct hd_op *op, const struct hd_timeline *timeline,
+                                  const struct hd_instant *rollback, struct hd_rollback_plan *out,
+                                  bool *readable);
+
+/**
  * The instant that the plan of rollback `time` undoes, NULL when it is gone. `*for_good` is set
  * (and left otherwise) where the plan is of a compaction that was completed when it was made.
  * @return HUDI_CORRUPT, HUDI_CONFLICT for a plan that must not be run
