@@ -26,19 +26,21 @@ def base_files(table, instant):
     return [path for path in table.rglob(f"*_{instant}.parquet") if not path.name.startswith(".")]
 
 
-def kill_a_write(hudi, table, given, *options):
-    """Run a write and kill it when it has made its first base file; the instant it leaves."""
+def kill_a_write(hudi, table, given, *options, files="*.parquet"):
+    """Run a write and kill it when it has made the first of its files, base files if not said; the instant it
+    leaves."""
     source = table.with_name("killed.jsonl")
     source.write_text("".join(json.dumps(one) + "\n" for one in given), encoding="utf-8")
-    before = set(table.rglob("*.parquet"))
+    before = set(table.rglob(files))
     process = subprocess.Popen([hudi.program, "write", table, source, *options], stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL)
-    while process.poll() is None and not set(table.rglob("*.parquet")) - before:
-        time.sleep(0.001)
+    while process.poll() is None and not set(table.rglob(files)) - before:
+        time.sleep(0.0005)
     process.send_signal(signal.SIGKILL)
     process.wait()
     left = pending(table)
     assert len(left) == 1, "the write was done before it could be killed"
+    assert set(table.rglob(files)) - before
     return left.pop()
 
 

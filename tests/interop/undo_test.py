@@ -1,14 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Restores over compactions and clusterings, and merge-on-read writes that died: each side undoes what both wrote,
 and the other reads the result and goes on."""
-import json
-import signal
-import subprocess
-import time
-
 import pytest
 
-from cow_rollback_test import data_of, pending
+from cow_rollback_test import data_of, kill_a_write, pending
 from mor_compaction_test import COLUMNS, row, without_file
 from peers import difference
 
@@ -138,23 +133,6 @@ def test_a_savepoint_of_the_real_hudi_is_restored_by_us(hudi, spark015, golden):
     hudi.run("verify", table)
 
 
-def kill_when_logs_appear(hudi, table, given):
-    """Run an upsert and kill it when it has made its first log files; the instant it leaves."""
-    source = table.with_name("killed.jsonl")
-    source.write_text("".join(json.dumps(one) + "\n" for one in given), encoding="utf-8")
-    before = set(table.rglob(".*.log.*"))
-    process = subprocess.Popen([hudi.program, "write", table, source, *ALONE], stdout=subprocess.DEVNULL,
-                               stderr=subprocess.DEVNULL)
-    while process.poll() is None and not set(table.rglob(".*.log.*")) - before:
-        time.sleep(0.0005)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    left = pending(table)
-    assert len(left) == 1, "the write was done before it could be killed"
-    assert set(table.rglob(".*.log.*")) - before
-    return left.pop()
-
-
 def many(numbers, version):
     """Rows over 200 partitions, so that a write makes 200 files."""
     return [{**row(i, version), "p": f"p{i % 200:03}"} for i in numbers]
@@ -163,7 +141,7 @@ def many(numbers, version):
 def test_spark_undoes_our_killed_merge_on_read_write(shared):
     first = many(range(2000), 1)
     shared.hudi.write(shared.path, first, *ALONE)
-    kill_when_logs_appear(shared.hudi, shared.path, many(range(2000), 2))
+    kill_a_write(shared.hudi, shared.path, many(range(2000), 2), *ALONE, files=".*.log.*")
     assert difference(first, data_of(shared.both())) == []
     shared.spark.write(shared.path, [{**row(0, 3), "p": "p000"}], "upsert", *SPARK)
     assert pending(shared.path) == set() and len(shared.instants("rollback")) == 1
