@@ -73,18 +73,20 @@ hudi_status hd_line_reader_next(struct hd_op *op, hd_line_reader *reader, struct
 {
     for (;;) {
         const size_t left = reader->end - reader->start;
-        const uint8_t *line = left == 0 ? NULL : reader->buffer + reader->start;
-        const uint8_t *found = left > reader->searched
-                                   ? memchr(line + reader->searched, '\n', left - reader->searched)
-                                   : NULL;
 
-        if (found == NULL && !reader->at_end) {
-            reader->searched = left;
+        if (left == 0 && reader->at_end)
+            return HUDI_END;
+        if (left == reader->searched && !reader->at_end) {
             HD_TRY(fill(op, reader));
             continue;
         }
-        if (found == NULL && left == 0)
-            return HUDI_END;
+        const uint8_t *line = reader->buffer + reader->start;
+        const uint8_t *found = memchr(line + reader->searched, '\n', left - reader->searched);
+
+        if (found == NULL && !reader->at_end) {
+            reader->searched = left;
+            continue;
+        }
         size_t n = found == NULL ? left : (size_t)(found - line);
         reader->start += n + (found != NULL);
         reader->searched = 0;

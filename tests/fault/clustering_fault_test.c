@@ -9,69 +9,28 @@
  *
  * Labels: fault
  */
-#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <stddef.h>
 #include <string.h>
-#include <time.h>
 
 #include <cmocka.h>
 
-#include "api/api.h"
 #include "store/memory.h"
+#include "support/fault_walk.h"
 #include "support/model_table.h"
+#include "support/setting.h"
 
 #define STORE "clustering-faults"
 #define URI "memory:" STORE "/t"
 #define SAMPLED_POINTS 14 /* of one mode, without HUDI_TEST_SECONDS */
 #define N_ROWS 12
 
-enum mode { FAILS_ONCE, FAILS_ON, LOSES_POWER };
-static const char *const MODES[] = {"fails", "fails with all that follow", "is a loss of power"};
-
 struct scene {
-    struct hd_faults faults;
-    hudi_context *context;
+    struct fault_store store;
     struct model_rows now;
     int64_t next_value;
 };
-
-static int64_t setting(const char *name, int64_t otherwise)
-{
-    const char *const text = getenv(name);
-
-    return text == NULL || *text == '\0' ? otherwise : strtoll(text, NULL, 10);
-}
-
-static void open_context(struct scene *scene)
-{
-    scene->context = model_table_context("1");
-    scene->faults = (struct hd_faults){.left = -1};
-    scene->context->faults = &scene->faults;
-}
-
-static void arm(struct scene *scene, int64_t nth, bool sticky)
-{
-    scene->faults.sticky = sticky;
-    atomic_store(&scene->faults.fired, false);
-    atomic_store(&scene->faults.left, nth - 1);
-}
-
-static void disarm(struct scene *scene)
-{
-    scene->faults.sticky = false;
-    atomic_store(&scene->faults.left, -1);
-}
-
-static void must(hudi_status status, hudi_error *error, const char *what)
-{
-    if (status != HUDI_OK)
-        fail_msg("%s: %s", what, error == NULL ? "" : hudi_error_message(error));
-}
-
-/* ---- the table ---------------------------------------------------------------------------- */
 
 /* Three new rows, in a file of their own. */
 static void write_rows(struct scene *scene)
@@ -85,8 +44,9 @@ static void write_rows(struct scene *scene)
 
         model_rows_add(&rows, &row);
     }
-    const hudi_status status = model_table_write(scene->context, URI, "bulk_insert", &rows, &error);
-    must(status, error, "bulk_insert");
+    const hudi_status status =
+        model_table_write(scene->store.context, URI, "bulk_insert", &rows, &error);
+    fault_must(status, error, "bulk_insert");
     model_rows_clear(&rows);
 }
 
@@ -94,7 +54,7 @@ static void read_now(struct scene *scene, struct model_rows *out, const char *wh
 {
     hudi_error *error = NULL;
 
-    must(model_table_read(scene->context, URI, out, &error), error, what);
+    fault_must(model_table_read(scene->store.context, URI, out, &error), error, what);
 }
 
 static size_t cluster(struct scene *scene, hudi_cluster_step step, const char *what)
@@ -103,8 +63,8 @@ static size_t cluster(struct scene *scene, hudi_cluster_step step, const char *w
     hudi_clustering *done = NULL;
     hudi_error *error = NULL;
 
-    must(hudi_table_open(scene->context, URI, NULL, &table, &error), error, what);
-    must(hudi_cluster(table, step, NULL, NULL, &done, &error), error, what);
+    fault_must(hudi_table_open(scene->store.context, URI, NULL, &table, &error), error, what);
+    fault_must(hudi_cluster(table, step, NULL, NULL, &done, &error), error, what);
     const size_t n = hudi_clustering_length(done);
     hudi_clustering_free(done);
     hudi_table_free(table);
@@ -119,7 +79,7 @@ static void begin_table(struct scene *scene)
     hd_memory_drop(STORE);
     model_rows_clear(&scene->now);
     scene->next_value = 0;
-    must(model_table_create(scene->context, URI, &error), error, "create");
+    fault_must(model_table_create(scene->store.context, URI, &error), error, "create");
     write_rows(scene);
     write_rows(scene);
     assert_int_equal(cluster(scene, HUDI_CLUSTER_SCHEDULE, "schedule"), 1);
@@ -128,23 +88,6 @@ static void begin_table(struct scene *scene)
     read_now(scene, &scene->now, "the new table");
     assert_int_equal(scene->now.n, N_ROWS);
 }
-
-/* The machine stops: the process is gone, and what was not synced. */
-static void lose_power(struct scene *scene)
-{
-    struct hd_op op;
-    hd_file_system *fs;
-
-    hudi_context_free(scene->context);
-    hd_op_init(&op);
-    assert_int_equal(hd_memory_file_system_open(&op, STORE, &fs), HUDI_OK);
-    assert_int_equal(hd_memory_crash(&op, fs), HUDI_OK);
-    hd_fs_free(fs);
-    hd_op_clear(&op);
-    open_context(scene);
-}
-
-/* ---- clustering --------------------------------------------------------------------------- */
 
 /* The pending plan, whose row groups (not small ones of so small files) are copied as bytes, then
  * one of what has come since, sorted. */
@@ -158,7 +101,7 @@ static hudi_status run_clustering(struct scene *scene, hudi_error **error)
         hudi_options_set(options, "hoodie.clustering.plan.strategy.sort.columns", "a", NULL),
         HUDI_OK);
     assert_int_equal(hudi_options_set(options, "hoodie.parquet.block.size", "100", NULL), HUDI_OK);
-    hudi_status status = hudi_table_open(scene->context, URI, options, &table, error);
+    hudi_status status = hudi_table_open(scene->store.context, URI, options, &table, error);
     hudi_options_free(options);
     if (status == HUDI_OK)
         status = hudi_cluster(table, HUDI_CLUSTER_PLAN_AND_RUN, NULL, NULL, NULL, error);
@@ -183,7 +126,7 @@ static void expect_clustered(struct scene *scene, const char *what)
         fail_msg("%s: a clustering is still pending", what);
     if (cluster(scene, HUDI_CLUSTER_DRY_RUN, what) != 0)
         fail_msg("%s: there are small files left", what);
-    model_table_verify(scene->context, URI, what);
+    model_table_verify(scene->store.context, URI, what);
 }
 
 /* What a write makes of the table in between stays as well. */
@@ -195,71 +138,61 @@ static void write_between(struct scene *scene, const char *what)
         fail_msg("%s: %zu rows after the next write", what, scene->now.n);
 }
 
-static void run_point(struct scene *scene, int64_t nth, enum mode mode)
+static void begin(void *self)
 {
-    hudi_error *error = NULL;
-    char what[200];
+    begin_table(self);
+}
 
-    begin_table(scene);
-    arm(scene, nth, mode != FAILS_ONCE);
-    const hudi_status status = run_clustering(scene, &error);
-    const bool fired = atomic_load(&scene->faults.fired);
-    disarm(scene);
-    snprintf(what, sizeof what, "clustering, point %" PRId64 " %s (%s)", nth, MODES[mode],
-             error == NULL ? hudi_status_name(status) : hudi_error_message(error));
-    if (status == HUDI_OK && error != NULL)
-        fail_msg("%s: an error without failure", what);
-    if (status != HUDI_OK && !fired)
-        fail_msg("%s: failed of itself", what);
-    hudi_error_free(error);
-    error = NULL;
-    if (mode == LOSES_POWER)
-        lose_power(scene);
-    expect_rows(scene, what);
-    if (nth % 2 == 0) {
-        model_rows_clear(&scene->now);
-        write_between(scene, what);
+static hudi_status run(void *self, hudi_error **error)
+{
+    return run_clustering(self, error);
+}
+
+static void expect(void *self, int64_t nth, hudi_status status, const char *what)
+{
+    struct scene *const scene = self;
+    hudi_error *error = NULL;
+
+    (void)status;
+    if (nth > 0) {
+        expect_rows(scene, what);
+        if (nth % 2 == 0) {
+            model_rows_clear(&scene->now);
+            write_between(scene, what);
+        }
+        fault_must(run_clustering(scene, &error), error, what);
     }
-    must(run_clustering(scene, &error), error, what);
     expect_clustered(scene, what);
 }
 
-static int64_t count_points(struct scene *scene)
+static void open_scene(struct scene *scene)
 {
-    const int64_t many = INT64_C(1) << 40;
-    hudi_error *error = NULL;
-
-    begin_table(scene);
-    arm(scene, many, false);
-    must(run_clustering(scene, &error), error, "clustering");
-    const int64_t n = many - 1 - atomic_load(&scene->faults.left);
-    disarm(scene);
-    expect_clustered(scene, "clustering");
-    return n;
+    *scene = (struct scene){0};
+    fault_store_open(&scene->store, STORE);
 }
 
-static void walk(enum mode mode)
+static void close_scene(struct scene *scene)
 {
-    const int64_t seconds = setting("HUDI_TEST_SECONDS", 0);
-    const uint64_t seed = (uint64_t)setting("HUDI_TEST_SEED", 1);
-    const time_t end = time(NULL) + seconds;
-    struct scene scene = {0};
-    int64_t n_run = 0, nth;
+    model_rows_clear(&scene->now);
+    fault_store_close(&scene->store);
+}
 
-    open_context(&scene);
-    const int64_t n_points = count_points(&scene);
-    int64_t step = n_points / SAMPLED_POINTS + 1;
-    while (step > 1 && n_points % step == 0)
-        step++;
-    nth = (int64_t)(seed * 7919 % (uint64_t)step);
-    for (; seconds > 0 ? n_run < n_points && time(NULL) < end : nth < n_points; nth += step) {
-        run_point(&scene, nth % n_points + 1, mode);
-        n_run++;
-    }
-    print_message("%" PRId64 " of %" PRId64 " points, each %s\n", n_run, n_points, MODES[mode]);
-    model_rows_clear(&scene.now);
-    hudi_context_free(scene.context);
-    hd_memory_drop(STORE);
+static void walk(enum fault_mode mode)
+{
+    struct scene scene;
+    const struct fault_walk walk = {.name = "clustering",
+                                    .mode = mode,
+                                    .n_sampled = SAMPLED_POINTS,
+                                    .seconds = test_setting("HUDI_TEST_SECONDS", 0),
+                                    .store = &scene.store,
+                                    .scene = &scene,
+                                    .begin = begin,
+                                    .run = run,
+                                    .expect = expect};
+
+    open_scene(&scene);
+    fault_walk(&walk);
+    close_scene(&scene);
 }
 
 static void a_clustering_survives_any_single_fault(void **state)
@@ -283,24 +216,22 @@ static void a_clustering_survives_a_loss_of_power(void **state)
 /* One key is lost and another one doubled: the number of rows is right. */
 static void a_row_that_is_doubled_is_found(void **state)
 {
-    struct scene scene = {0};
+    struct scene scene;
     hudi_error *error = NULL;
 
     (void)state;
-    open_context(&scene);
+    open_scene(&scene);
     begin_table(&scene);
-    scene.faults.doubles_rows = true;
+    scene.store.faults.doubles_rows = true;
     assert_int_equal(run_clustering(&scene, &error), HUDI_INTERNAL);
     assert_non_null(strstr(hudi_error_message(error), "wrote other keys"));
     hudi_error_free(error);
     error = NULL;
-    scene.faults.doubles_rows = false;
+    scene.store.faults.doubles_rows = false;
     expect_rows(&scene, "a clustering that doubles a row");
-    must(run_clustering(&scene, &error), error, "clustering");
+    fault_must(run_clustering(&scene, &error), error, "clustering");
     expect_clustered(&scene, "clustering");
-    model_rows_clear(&scene.now);
-    hudi_context_free(scene.context);
-    hd_memory_drop(STORE);
+    close_scene(&scene);
 }
 
 int main(void)

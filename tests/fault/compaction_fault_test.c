@@ -10,19 +10,17 @@
  *
  * Labels: fault
  */
-#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <stddef.h>
 #include <string.h>
-#include <time.h>
 
 #include <cmocka.h>
 
-#include "api/api.h"
 #include "store/memory.h"
+#include "support/fault_walk.h"
 #include "support/model_table.h"
+#include "support/setting.h"
 
 #define STORE "compaction-faults"
 #define URI "memory:" STORE "/t"
@@ -30,51 +28,12 @@
 #define N_ROWS 12
 #define N_ALL 16 /* with 13, and 12, 14, 16 that come last */
 
-enum mode { FAILS_ONCE, FAILS_ON, LOSES_POWER };
-static const char *const MODES[] = {"fails", "fails with all that follow", "is a loss of power"};
-
 struct scene {
-    struct hd_faults faults;
-    hudi_context *context;
+    struct fault_store store;
     bool logs; /* log compactions */
     struct model_rows now;
     int64_t next_value;
 };
-
-static int64_t setting(const char *name, int64_t otherwise)
-{
-    const char *const text = getenv(name);
-
-    return text == NULL || *text == '\0' ? otherwise : strtoll(text, NULL, 10);
-}
-
-static void open_context(struct scene *scene)
-{
-    scene->context = model_table_context("1");
-    scene->faults = (struct hd_faults){.left = -1};
-    scene->context->faults = &scene->faults;
-}
-
-static void arm(struct scene *scene, int64_t nth, bool sticky)
-{
-    scene->faults.sticky = sticky;
-    atomic_store(&scene->faults.fired, false);
-    atomic_store(&scene->faults.left, nth - 1);
-}
-
-static void disarm(struct scene *scene)
-{
-    scene->faults.sticky = false;
-    atomic_store(&scene->faults.left, -1);
-}
-
-static void must(hudi_status status, hudi_error *error, const char *what)
-{
-    if (status != HUDI_OK)
-        fail_msg("%s: %s", what, error == NULL ? "" : hudi_error_message(error));
-}
-
-/* ---- the table ---------------------------------------------------------------------------- */
 
 /* Every second row from `first` on, at least three. */
 static void write_rows(struct scene *scene, const char *operation, int64_t first)
@@ -89,8 +48,9 @@ static void write_rows(struct scene *scene, const char *operation, int64_t first
 
         model_rows_add(&rows, &row);
     }
-    const hudi_status status = model_table_write(scene->context, URI, operation, &rows, &error);
-    must(status, error, operation);
+    const hudi_status status =
+        model_table_write(scene->store.context, URI, operation, &rows, &error);
+    fault_must(status, error, operation);
     model_rows_clear(&rows);
 }
 
@@ -98,7 +58,7 @@ static void read_now(struct scene *scene, struct model_rows *out, const char *wh
 {
     hudi_error *error = NULL;
 
-    must(model_table_read(scene->context, URI, out, &error), error, what);
+    fault_must(model_table_read(scene->store.context, URI, out, &error), error, what);
 }
 
 static hudi_status start(struct scene *scene, hudi_compact_step step, hudi_compaction **done,
@@ -110,7 +70,7 @@ static hudi_status start(struct scene *scene, hudi_compact_step step, hudi_compa
     assert_int_equal(hudi_options_new(&options, NULL), HUDI_OK);
     assert_int_equal(hudi_options_set(options, "hoodie.log.compaction.blocks.threshold", "2", NULL),
                      HUDI_OK);
-    hudi_status status = hudi_table_open(scene->context, URI, options, &table, error);
+    hudi_status status = hudi_table_open(scene->store.context, URI, options, &table, error);
     hudi_options_free(options);
     if (status == HUDI_OK && scene->logs)
         status = hudi_compact_logs(table, step, NULL, NULL, done, error);
@@ -125,7 +85,7 @@ static size_t compact(struct scene *scene, hudi_compact_step step, const char *w
     hudi_compaction *done = NULL;
     hudi_error *error = NULL;
 
-    must(start(scene, step, &done, &error), error, what);
+    fault_must(start(scene, step, &done, &error), error, what);
     const size_t n = hudi_compaction_length(done);
     hudi_compaction_free(done);
     return n;
@@ -138,7 +98,7 @@ static void begin_table(struct scene *scene)
 
     hd_memory_drop(STORE);
     model_rows_clear(&scene->now);
-    must(model_table_create_logged(scene->context, URI, &error), error, "create");
+    fault_must(model_table_create_logged(scene->store.context, URI, &error), error, "create");
     write_rows(scene, "upsert", 0);
     write_rows(scene, "upsert", 1);
     write_rows(scene, "upsert", 4);
@@ -149,23 +109,6 @@ static void begin_table(struct scene *scene)
     read_now(scene, &scene->now, "the new table");
     assert_int_equal(scene->now.n, N_ALL);
 }
-
-/* The machine stops: the process is gone, and what was not synced. */
-static void lose_power(struct scene *scene)
-{
-    struct hd_op op;
-    hd_file_system *fs;
-
-    hudi_context_free(scene->context);
-    hd_op_init(&op);
-    assert_int_equal(hd_memory_file_system_open(&op, STORE, &fs), HUDI_OK);
-    assert_int_equal(hd_memory_crash(&op, fs), HUDI_OK);
-    hd_fs_free(fs);
-    hd_op_clear(&op);
-    open_context(scene);
-}
-
-/* ---- compaction --------------------------------------------------------------------------- */
 
 /* The pending plan, then one of what has come since. */
 static hudi_status run_compaction(struct scene *scene, hudi_error **error)
@@ -190,7 +133,7 @@ static void expect_compacted(struct scene *scene, const char *what)
         fail_msg("%s: a compaction is still pending", what);
     if (!scene->logs && compact(scene, HUDI_COMPACT_DRY_RUN, what) != 0)
         fail_msg("%s: there are log files left", what);
-    model_table_verify(scene->context, URI, what);
+    model_table_verify(scene->store.context, URI, what);
 }
 
 /* What a write makes of the table in between stays as well. */
@@ -202,77 +145,67 @@ static void write_between(struct scene *scene, const char *what)
         fail_msg("%s: %zu rows after the next write", what, scene->now.n);
 }
 
-static void run_point(struct scene *scene, int64_t nth, enum mode mode)
+static void begin(void *self)
 {
-    hudi_error *error = NULL;
-    char what[200];
+    begin_table(self);
+}
 
-    begin_table(scene);
-    arm(scene, nth, mode != FAILS_ONCE);
-    const hudi_status status = run_compaction(scene, &error);
-    const bool fired = atomic_load(&scene->faults.fired);
-    disarm(scene);
-    snprintf(what, sizeof what, "compaction, point %" PRId64 " %s (%s)", nth, MODES[mode],
-             error == NULL ? hudi_status_name(status) : hudi_error_message(error));
-    if (status == HUDI_OK && error != NULL)
-        fail_msg("%s: an error without failure", what);
-    if (status != HUDI_OK && !fired)
-        fail_msg("%s: failed of itself", what);
-    hudi_error_free(error);
-    error = NULL;
-    if (mode == LOSES_POWER)
-        lose_power(scene);
-    expect_rows(scene, what);
-    if (nth % 2 == 0) {
-        model_rows_clear(&scene->now);
-        write_between(scene, what);
+static hudi_status run(void *self, hudi_error **error)
+{
+    return run_compaction(self, error);
+}
+
+static void expect(void *self, int64_t nth, hudi_status status, const char *what)
+{
+    struct scene *const scene = self;
+    hudi_error *error = NULL;
+
+    (void)status;
+    if (nth > 0) {
+        expect_rows(scene, what);
+        if (nth % 2 == 0) {
+            model_rows_clear(&scene->now);
+            write_between(scene, what);
+        }
+        fault_must(run_compaction(scene, &error), error, what);
     }
-    must(run_compaction(scene, &error), error, what);
     expect_compacted(scene, what);
-    if (!scene->logs)
+    if (!scene->logs || nth == 0)
         return;
     scene->logs = false; /* and into base files */
-    must(run_compaction(scene, &error), error, what);
+    fault_must(run_compaction(scene, &error), error, what);
     expect_compacted(scene, what);
     scene->logs = true;
 }
 
-static int64_t count_points(struct scene *scene)
+static void open_scene(struct scene *scene, bool logs)
 {
-    const int64_t many = INT64_C(1) << 40;
-    hudi_error *error = NULL;
-
-    begin_table(scene);
-    arm(scene, many, false);
-    must(run_compaction(scene, &error), error, "compaction");
-    const int64_t n = many - 1 - atomic_load(&scene->faults.left);
-    disarm(scene);
-    expect_compacted(scene, "compaction");
-    return n;
+    *scene = (struct scene){.logs = logs};
+    fault_store_open(&scene->store, STORE);
 }
 
-static void walk(enum mode mode, bool logs)
+static void close_scene(struct scene *scene)
 {
-    const int64_t seconds = setting("HUDI_TEST_SECONDS", 0);
-    const uint64_t seed = (uint64_t)setting("HUDI_TEST_SEED", 1);
-    const time_t end = time(NULL) + seconds;
-    struct scene scene = {.logs = logs};
-    int64_t n_run = 0, nth;
+    model_rows_clear(&scene->now);
+    fault_store_close(&scene->store);
+}
 
-    open_context(&scene);
-    const int64_t n_points = count_points(&scene);
-    int64_t step = n_points / SAMPLED_POINTS + 1;
-    while (step > 1 && n_points % step == 0)
-        step++;
-    nth = (int64_t)(seed * 7919 % (uint64_t)step);
-    for (; seconds > 0 ? n_run < n_points && time(NULL) < end : nth < n_points; nth += step) {
-        run_point(&scene, nth % n_points + 1, mode);
-        n_run++;
-    }
-    print_message("%" PRId64 " of %" PRId64 " points, each %s\n", n_run, n_points, MODES[mode]);
-    model_rows_clear(&scene.now);
-    hudi_context_free(scene.context);
-    hd_memory_drop(STORE);
+static void walk(enum fault_mode mode, bool logs)
+{
+    struct scene scene;
+    const struct fault_walk walk = {.name = logs ? "log compaction" : "compaction",
+                                    .mode = mode,
+                                    .n_sampled = SAMPLED_POINTS,
+                                    .seconds = test_setting("HUDI_TEST_SECONDS", 0),
+                                    .store = &scene.store,
+                                    .scene = &scene,
+                                    .begin = begin,
+                                    .run = run,
+                                    .expect = expect};
+
+    open_scene(&scene, logs);
+    fault_walk(&walk);
+    close_scene(&scene);
 }
 
 static void a_compaction_survives_any_single_fault(void **state)
@@ -314,24 +247,22 @@ static void a_log_compaction_survives_a_loss_of_power(void **state)
 /* One key is lost and another one doubled: the number of rows is right. */
 static void a_row_that_is_doubled_is_found(void **state)
 {
-    struct scene scene = {0};
+    struct scene scene;
     hudi_error *error = NULL;
 
     (void)state;
-    open_context(&scene);
+    open_scene(&scene, false);
     begin_table(&scene);
-    scene.faults.doubles_rows = true;
+    scene.store.faults.doubles_rows = true;
     assert_int_equal(run_compaction(&scene, &error), HUDI_INTERNAL);
     assert_non_null(strstr(hudi_error_message(error), "merged rows are not those"));
     hudi_error_free(error);
     error = NULL;
-    scene.faults.doubles_rows = false;
+    scene.store.faults.doubles_rows = false;
     expect_rows(&scene, "a compaction that doubles a row");
-    must(run_compaction(&scene, &error), error, "compaction");
+    fault_must(run_compaction(&scene, &error), error, "compaction");
     expect_compacted(&scene, "compaction");
-    model_rows_clear(&scene.now);
-    hudi_context_free(scene.context);
-    hd_memory_drop(STORE);
+    close_scene(&scene);
 }
 
 int main(void)

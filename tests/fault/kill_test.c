@@ -23,6 +23,7 @@
 
 #include "api/api.h"
 #include "support/model_table.h"
+#include "support/setting.h"
 
 #define N_ROWS 60
 #define SAMPLED_POINTS 10 /* of one operation, without HUDI_TEST_SECONDS */
@@ -30,13 +31,6 @@
 #define WRITES_OF_A_TABLE 30
 #define WORKED 0
 #define FAILED 3
-
-static int64_t setting(const char *name, int64_t otherwise)
-{
-    const char *const text = getenv(name);
-
-    return text == NULL || *text == '\0' ? otherwise : strtoll(text, NULL, 10);
-}
 
 /* A table in a folder of its own, and what it holds. */
 struct scene {
@@ -234,8 +228,8 @@ static bool kill_at_point(struct scene *scene, bool rolls_back, int64_t nth)
 /* All points of one kind of write, or some. */
 static void walk(int64_t first_number, bool rolls_back, bool logged)
 {
-    const bool all = setting("HUDI_TEST_SECONDS", 0) > 0;
-    const int64_t seed = setting("HUDI_TEST_SEED", 1);
+    const bool all = test_setting("HUDI_TEST_SECONDS", 0) > 0;
+    const int64_t seed = test_setting("HUDI_TEST_SEED", 1);
     const int64_t step = all ? 1 : 37;
     struct scene scene;
     int64_t n_points = 0, nth = 1 + (all ? 0 : (seed + first_number) % step);
@@ -391,12 +385,12 @@ static void find_state(struct scene *scene)
 
 static void kill_writers(bool logged)
 {
-    const int64_t seconds = setting("HUDI_TEST_SECONDS", 0);
+    const int64_t seconds = test_setting("HUDI_TEST_SECONDS", 0);
     const time_t end = time(NULL) + seconds;
     struct scene scene;
     int64_t n_kills = 0;
 
-    srandom((unsigned)setting("HUDI_TEST_SEED", 1));
+    srandom((unsigned)test_setting("HUDI_TEST_SEED", 1));
     open_scene(&scene, logged);
     for (; seconds > 0 ? time(NULL) < end : n_kills < SAMPLED_KILLS; n_kills++) {
         const long us = 1000 + random() % 300000;

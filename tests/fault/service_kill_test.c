@@ -23,17 +23,11 @@
 
 #include "api/api.h"
 #include "support/service_scene.h"
+#include "support/setting.h"
 
 #define SAMPLED_POINTS 2 /* of one service, without HUDI_TEST_SECONDS */
 #define WORKED 0
 #define REFUSED 3 /* by the other one's lock, or by what it had done */
-
-static int64_t setting(const char *name, int64_t otherwise)
-{
-    const char *const text = getenv(name);
-
-    return text == NULL || *text == '\0' ? otherwise : strtoll(text, NULL, 10);
-}
 
 static void remove_folder(const char *folder)
 {
@@ -121,14 +115,15 @@ static int64_t count_points(struct service_scene *scene, const struct test_servi
 
 static void walk(const struct test_service *service)
 {
-    const int64_t seconds = setting("HUDI_TEST_SECONDS", 0);
+    const int64_t seconds = test_setting("HUDI_TEST_SECONDS", 0);
     const time_t end = time(NULL) + seconds;
     struct service_scene scene = {.context = model_table_context("1")};
     int64_t n_run = 0;
 
     const int64_t n_points = count_points(&scene, service);
     const int64_t step = seconds > 0 ? 1 : n_points / SAMPLED_POINTS + 1;
-    const int64_t first = setting("HUDI_TEST_SEED", 1) * 7919 % (seconds > 0 ? n_points : step);
+    const int64_t first =
+        test_setting("HUDI_TEST_SEED", 1) * 7919 % (seconds > 0 ? n_points : step);
     for (int64_t i = first; i < first + n_points && (seconds == 0 || time(NULL) < end); i += step) {
         if (seconds == 0 && i >= n_points)
             break;

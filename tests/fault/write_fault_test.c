@@ -9,19 +9,17 @@
  *
  * Labels: fault
  */
-#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <stddef.h>
 #include <string.h>
-#include <time.h>
 
 #include <cmocka.h>
 
-#include "api/api.h"
 #include "store/memory.h"
+#include "support/fault_walk.h"
 #include "support/model_table.h"
+#include "support/setting.h"
 
 #define STORE "faults"
 #define URI "memory:" STORE "/t"
@@ -29,46 +27,16 @@
 #define WRITES_OF_A_TABLE 12 /* a fresh one then: its timeline would slow the walk down */
 #define N_ROWS 60
 
-enum mode { FAILS_ONCE, FAILS_ON, LOSES_POWER };
-static const char *const MODES[] = {"fails", "fails with all that follow", "is a loss of power"};
-
-/* The table, what it holds, and the faults of its context. */
+/* The table, what it holds, and what a write makes of it. */
 struct scene {
-    struct hd_faults faults;
-    hudi_context *context;
-    bool logged;
+    struct fault_store store;
+    const struct operation *operation;
     struct model_rows now;
-    int64_t next_value; /* makes each write's rows its own */
+    struct model_rows rows;  /* of the operation */
+    struct model_rows after; /* what the table holds when it is done */
+    int64_t next_value;      /* makes each write's rows its own */
     int n_writes;
-    bool logs_changes;
 };
-
-static int64_t setting(const char *name, int64_t otherwise)
-{
-    const char *const text = getenv(name);
-
-    return text == NULL || *text == '\0' ? otherwise : strtoll(text, NULL, 10);
-}
-
-static void open_context(struct scene *scene)
-{
-    scene->context = model_table_context("1");
-    scene->faults = (struct hd_faults){.left = -1};
-    scene->context->faults = &scene->faults;
-}
-
-static void arm(struct scene *scene, int64_t nth, bool sticky)
-{
-    scene->faults.sticky = sticky;
-    atomic_store(&scene->faults.fired, false);
-    atomic_store(&scene->faults.left, nth - 1);
-}
-
-static void disarm(struct scene *scene)
-{
-    scene->faults.sticky = false;
-    atomic_store(&scene->faults.left, -1);
-}
 
 /* ---- operations --------------------------------------------------------------------------- */
 
@@ -133,7 +101,7 @@ static void must_write(struct scene *scene, const char *write)
     hudi_error *error = NULL;
 
     make_rows(scene, write, &rows);
-    const hudi_status status = model_table_write(scene->context, URI, write, &rows, &error);
+    const hudi_status status = model_table_write(scene->store.context, URI, write, &rows, &error);
     if (status != HUDI_OK)
         fail_msg("an undisturbed %s: %s", write, hudi_error_message(error));
     apply(write, &scene->now, &rows);
@@ -149,53 +117,23 @@ static void begin_table(struct scene *scene)
     hd_memory_drop(STORE);
     model_rows_clear(&scene->now);
     scene->n_writes = 0;
-    hudi_status status = scene->logged ? model_table_create_logged(scene->context, URI, &error)
-                         : scene->logs_changes
-                             ? model_table_create_with(scene->context, URI,
+    hudi_status status = scene->operation->logged
+                             ? model_table_create_logged(scene->store.context, URI, &error)
+                         : scene->operation->logs_changes
+                             ? model_table_create_with(scene->store.context, URI,
                                                        "hoodie.table.cdc.enabled", "true", &error)
-                             : model_table_create(scene->context, URI, &error);
+                             : model_table_create(scene->store.context, URI, &error);
     if (status != HUDI_OK)
         fail_msg("%s", hudi_error_message(error));
     for (int64_t i = 0; i < N_ROWS; i++) {
         const struct model_row row = model_table_row(i, i % 3, 0, 0);
         model_rows_add(&rows, &row);
     }
-    if (model_table_write(scene->context, URI, "upsert", &rows, &error) != HUDI_OK)
+    if (model_table_write(scene->store.context, URI, "upsert", &rows, &error) != HUDI_OK)
         fail_msg("%s", hudi_error_message(error));
     apply("upsert", &scene->now, &rows);
     model_rows_clear(&rows);
     must_write(scene, "upsert");
-}
-
-static void open_scene(struct scene *scene, const struct operation *operation)
-{
-    *scene = (struct scene){.logged = operation->logged, .logs_changes = operation->logs_changes};
-    open_context(scene);
-    model_table_append_logs(operation->appends);
-    begin_table(scene);
-}
-
-static void close_scene(struct scene *scene)
-{
-    model_table_append_logs(false);
-    model_rows_clear(&scene->now);
-    hudi_context_free(scene->context);
-    hd_memory_drop(STORE);
-}
-
-/* The machine stops: the process is gone, and what was not synced. */
-static void lose_power(struct scene *scene)
-{
-    struct hd_op op;
-    hd_file_system *fs;
-
-    hudi_context_free(scene->context);
-    hd_op_init(&op);
-    assert_int_equal(hd_memory_file_system_open(&op, STORE, &fs), HUDI_OK);
-    assert_int_equal(hd_memory_crash(&op, fs), HUDI_OK);
-    hd_fs_free(fs);
-    hd_op_clear(&op);
-    open_context(scene);
 }
 
 /* A writer that dies between its last file and its commit. */
@@ -208,16 +146,16 @@ static void leave_dead_writer(struct scene *scene)
     hudi_write *write = NULL;
 
     make_rows(scene, "upsert", &rows);
-    assert_int_equal(hudi_table_open(scene->context, URI, NULL, &table, NULL), HUDI_OK);
+    assert_int_equal(hudi_table_open(scene->store.context, URI, NULL, &table, NULL), HUDI_OK);
     assert_int_equal(hudi_write_begin(table, options, &write, NULL), HUDI_OK);
     model_table_input(&rows, &stream);
     assert_int_equal(hudi_write_stream(write, &stream, NULL, NULL), HUDI_OK);
     /* All but the completed file, which the first file operation of the commit is before. */
-    scene->faults.files_only = true;
-    arm(scene, scene->logged ? 40 : 60, true);
+    scene->store.faults.files_only = true;
+    fault_store_arm(&scene->store, scene->operation->logged ? 40 : 60, FAILS_ON);
     assert_int_not_equal(hudi_write_commit(write, NULL, NULL), HUDI_OK);
-    disarm(scene);
-    scene->faults.files_only = false;
+    fault_store_disarm(&scene->store);
+    scene->store.faults.files_only = false;
     hudi_table_free(table);
     hudi_options_free(options);
     model_rows_clear(&rows);
@@ -226,7 +164,7 @@ static void leave_dead_writer(struct scene *scene)
 static hudi_status roll_back_newest(struct scene *scene, hudi_error **error)
 {
     hudi_table *table = NULL;
-    hudi_status status = hudi_table_open(scene->context, URI, NULL, &table, error);
+    hudi_status status = hudi_table_open(scene->store.context, URI, NULL, &table, error);
     const char *newest = NULL;
 
     if (status == HUDI_OK) {
@@ -261,7 +199,7 @@ static void expect_changes(struct scene *scene, const char *what)
     assert_int_equal(
         hudi_options_set(options, "hoodie.datasource.query.incremental.format", "cdc", NULL),
         HUDI_OK);
-    if (hudi_table_open(scene->context, URI, NULL, &table, &error) != HUDI_OK)
+    if (hudi_table_open(scene->store.context, URI, NULL, &table, &error) != HUDI_OK)
         fail_msg("%s: no table: %s", what, hudi_error_message(error));
     const hudi_timeline *const timeline = hudi_table_timeline(table);
     const size_t n = hudi_timeline_length(timeline);
@@ -284,146 +222,106 @@ static void expect_changes(struct scene *scene, const char *what)
     hudi_options_free(options);
 }
 
-/* ---- one point ---------------------------------------------------------------------------- */
+/* ---- the walk ----------------------------------------------------------------------------- */
 
-/* Run `operation` with the fault at `nth`. @return whether the fault was reached */
-static bool run_point(struct scene *scene, const struct operation *operation, int64_t nth,
-                      enum mode mode)
+static void begin(void *self)
 {
-    struct model_rows rows = {0}, after, found;
-    hudi_error *error = NULL;
-    hudi_status status;
-    char what[160];
+    struct scene *const scene = self;
+    const struct operation *const operation = scene->operation;
 
+    if (scene->n_writes == 0 || scene->n_writes >= WRITES_OF_A_TABLE)
+        begin_table(scene);
     if (operation->after_dead_writer)
         leave_dead_writer(scene);
-    if (operation->write == NULL) { /* a commit to undo: `after` is what was before it */
-        model_rows_copy(&scene->now, &after);
+    model_rows_copy(&scene->now, &scene->after);
+    if (operation->write == NULL) { /* a commit to undo: what comes after is what was before it */
         must_write(scene, "upsert");
     } else {
-        make_rows(scene, operation->write, &rows);
-        model_rows_copy(&scene->now, &after);
-        apply(operation->write, &after, &rows);
+        make_rows(scene, operation->write, &scene->rows);
+        apply(operation->write, &scene->after, &scene->rows);
     }
-    arm(scene, nth, mode != FAILS_ONCE);
-    status = operation->write == NULL
-                 ? roll_back_newest(scene, &error)
-                 : model_table_write(scene->context, URI, operation->write, &rows, &error);
-    const bool fired = atomic_load(&scene->faults.fired);
-    disarm(scene);
-    snprintf(what, sizeof what, "%s, point %" PRId64 " %s (%s)", operation->name, nth, MODES[mode],
-             error == NULL ? hudi_status_name(status) : hudi_error_message(error));
-    if (status == HUDI_OK && error != NULL)
-        fail_msg("%s: an error without failure", what);
-    if (status != HUDI_OK && !fired)
-        fail_msg("%s: failed of itself", what);
-    hudi_error_free(error);
-    error = NULL;
-    if (mode == LOSES_POWER)
-        lose_power(scene);
+}
 
-    if (model_table_read(scene->context, URI, &found, &error) != HUDI_OK)
+static hudi_status run(void *self, hudi_error **error)
+{
+    struct scene *const scene = self;
+    const char *const write = scene->operation->write;
+
+    return write == NULL ? roll_back_newest(scene, error)
+                         : model_table_write(scene->store.context, URI, write, &scene->rows, error);
+}
+
+static void expect(void *self, int64_t nth, hudi_status status, const char *what)
+{
+    struct scene *const scene = self;
+    struct model_rows found;
+    hudi_error *error = NULL;
+
+    (void)nth;
+    if (model_table_read(scene->store.context, URI, &found, &error) != HUDI_OK)
         fail_msg("%s: the table cannot be read: %s", what,
                  error == NULL ? "" : hudi_error_message(error));
-    const bool is_after = model_table_same(&found, &after);
+    const bool is_after = model_table_same(&found, &scene->after);
     if (!is_after && !model_table_same(&found, &scene->now))
         fail_msg("%s: the table is neither as before (%zu rows) nor as after (%zu), it has %zu",
-                 what, scene->now.n, after.n, found.n);
+                 what, scene->now.n, scene->after.n, found.n);
     if (status == HUDI_OK && !is_after)
         fail_msg("%s: a write that succeeded is not there", what);
     model_rows_clear(&found);
     if (is_after) {
         model_rows_clear(&scene->now);
-        scene->now = after;
+        scene->now = scene->after;
     } else {
-        model_rows_clear(&after);
+        model_rows_clear(&scene->after);
     }
-    model_rows_clear(&rows);
+    model_rows_clear(&scene->rows);
 
     must_write(scene, "upsert");
-    model_table_expect(scene->context, URI, &scene->now, what);
-    model_table_verify(scene->context, URI, what);
-    if (scene->logs_changes)
+    model_table_expect(scene->store.context, URI, &scene->now, what);
+    model_table_verify(scene->store.context, URI, what);
+    if (scene->operation->logs_changes)
         expect_changes(scene, what);
-    return fired;
 }
 
-/* ---- all points --------------------------------------------------------------------------- */
-
-/* How many points an operation has. */
-static int64_t count_points(struct scene *scene, const struct operation *operation)
+static void walk_all(enum fault_mode mode)
 {
-    const int64_t many = INT64_C(1) << 40;
+    for (size_t i = 0; i < N_OPERATIONS; i++) {
+        struct scene scene = {.operation = &OPERATIONS[i]};
+        const struct fault_walk walk = {.name = OPERATIONS[i].name,
+                                        .mode = mode,
+                                        .n_sampled = SAMPLED_POINTS,
+                                        .seconds = test_setting("HUDI_TEST_SECONDS", 0),
+                                        .store = &scene.store,
+                                        .scene = &scene,
+                                        .begin = begin,
+                                        .run = run,
+                                        .expect = expect};
 
-    begin_table(scene);
-    (void)run_point(scene, operation, many, FAILS_ONCE);
-    /* Disarmed by then: count on an op of its own. */
-    if (operation->after_dead_writer)
-        leave_dead_writer(scene);
-    if (operation->write == NULL)
-        must_write(scene, "upsert");
-    struct model_rows rows = {0};
-    if (operation->write != NULL)
-        make_rows(scene, operation->write, &rows);
-    arm(scene, many, false);
-    if (operation->write == NULL)
-        assert_int_equal(roll_back_newest(scene, NULL), HUDI_OK);
-    else
-        assert_int_equal(model_table_write(scene->context, URI, operation->write, &rows, NULL),
-                         HUDI_OK);
-    const int64_t n = many - 1 - atomic_load(&scene->faults.left);
-    disarm(scene);
-    model_rows_clear(&rows);
-    return n;
-}
-
-static void walk(const struct operation *operation, enum mode mode)
-{
-    const int64_t seconds = setting("HUDI_TEST_SECONDS", 0);
-    const uint64_t seed = (uint64_t)setting("HUDI_TEST_SEED", 1);
-    const time_t end = time(NULL) + seconds;
-    struct scene scene;
-    int64_t n_run = 0, nth;
-
-    open_scene(&scene, operation);
-    const int64_t n_points = count_points(&scene, operation);
-    /* Steps that share no factor with anything likely visit all points in a mixed order, so that a
-     * walk that is cut short has seen all parts of the operation. */
-    int64_t step = n_points / SAMPLED_POINTS + 1;
-    while (step > 1 && n_points % step == 0)
-        step++;
-    begin_table(&scene);
-    nth = (int64_t)(seed * 7919 % (uint64_t)step);
-    for (; seconds > 0 ? n_run < n_points && time(NULL) < end : nth < n_points; nth += step) {
-        if (scene.n_writes >= WRITES_OF_A_TABLE)
-            begin_table(&scene);
-        (void)run_point(&scene, operation, nth % n_points + 1, mode);
-        n_run++;
+        fault_store_open(&scene.store, STORE);
+        model_table_append_logs(OPERATIONS[i].appends);
+        fault_walk(&walk);
+        model_table_append_logs(false);
+        model_rows_clear(&scene.now);
+        fault_store_close(&scene.store);
     }
-    print_message("%s: %" PRId64 " of %" PRId64 " points, each %s\n", operation->name, n_run,
-                  n_points, MODES[mode]);
-    close_scene(&scene);
 }
 
 static void a_write_survives_any_single_fault(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < N_OPERATIONS; i++)
-        walk(&OPERATIONS[i], FAILS_ONCE);
+    walk_all(FAILS_ONCE);
 }
 
 static void a_write_survives_a_fault_after_which_nothing_works(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < N_OPERATIONS; i++)
-        walk(&OPERATIONS[i], FAILS_ON);
+    walk_all(FAILS_ON);
 }
 
 static void a_write_survives_a_loss_of_power(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < N_OPERATIONS; i++)
-        walk(&OPERATIONS[i], LOSES_POWER);
+    walk_all(LOSES_POWER);
 }
 
 int main(void)

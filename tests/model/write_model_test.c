@@ -22,6 +22,7 @@
 #include "hudi/hudi.h"
 #include "store/memory.h"
 #include "support/arrow_rows.h"
+#include "support/setting.h"
 #include "support/write_world.h"
 
 #define N_TABLES 8 /* of a run without HUDI_TEST_SECONDS */
@@ -617,17 +618,10 @@ static void run_table(uint64_t seed)
     free(world);
 }
 
-static int64_t setting(const char *name, int64_t otherwise)
-{
-    const char *const text = getenv(name);
-
-    return text == NULL || *text == '\0' ? otherwise : strtoll(text, NULL, 10);
-}
-
 static void any_sequence_of_writes_reads_as_the_list_of_rows_does(void **state)
 {
-    const uint64_t seed = (uint64_t)setting("HUDI_TEST_SEED", 1);
-    const int64_t seconds = setting("HUDI_TEST_SECONDS", 0);
+    const uint64_t seed = (uint64_t)test_setting("HUDI_TEST_SEED", 1);
+    const int64_t seconds = test_setting("HUDI_TEST_SECONDS", 0);
     const time_t end = time(NULL) + seconds;
     uint64_t n = 0;
 
@@ -635,7 +629,8 @@ static void any_sequence_of_writes_reads_as_the_list_of_rows_does(void **state)
     print_message("HUDI_TEST_SEED=%" PRIu64 "\n", seed);
     do {
         run_table(seed + n++);
-    } while (seconds > 0 ? time(NULL) < end : n < (uint64_t)setting("HUDI_TEST_TABLES", N_TABLES));
+    } while (seconds > 0 ? time(NULL) < end
+                         : n < (uint64_t)test_setting("HUDI_TEST_TABLES", N_TABLES));
     print_message("%" PRIu64 " tables, %" PRIu64 " steps\n", n, n * WORLD_STEPS);
     world_free_texts();
 }
