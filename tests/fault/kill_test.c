@@ -6,7 +6,7 @@
  *   HUDI_TEST_SEED     when processes are killed, and where the walk over operations begins
  *   HUDI_TEST_SECONDS  all file operations, and kills for that long; else some
  *
- * Labels: fault
+ * Labels: fault forks
  */
 #include <inttypes.h>
 #include <setjmp.h>

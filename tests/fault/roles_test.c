@@ -6,7 +6,7 @@
  *
  * The program runs itself: `roles_test tag FOLDER`, `roles_test task FOLDER NUMBER ATTEMPT [NTH]`.
  *
- * Labels: fault
+ * Labels: fault forks
  */
 #include <inttypes.h>
 #include <setjmp.h>

@@ -7,7 +7,7 @@
  *   HUDI_TEST_SEED     where the walk over operations begins
  *   HUDI_TEST_SECONDS  all file operations of all services, at most that long for each; else some
  *
- * Labels: fault
+ * Labels: fault forks
  */
 #include <inttypes.h>
 #include <setjmp.h>

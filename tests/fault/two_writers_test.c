@@ -3,7 +3,7 @@
  * Two processes that write to one table on local disk: the second is told, or waits, and never
  * touches what the first has not finished; when the first is killed it goes on.
  *
- * Labels: fault
+ * Labels: fault forks
  */
 #include <setjmp.h>
 #include <signal.h>
