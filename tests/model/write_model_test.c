@@ -23,121 +23,9 @@
 #include "store/memory.h"
 #include "support/arrow_rows.h"
 #include "support/setting.h"
-#include "support/write_world.h"
+#include "support/world_input.h"
 
 #define N_TABLES 8 /* of a run without HUDI_TEST_SECONDS */
-
-/* ---- input -------------------------------------------------------------------------------- */
-
-static int64_t home_partition(int64_t key)
-{
-    return (key * 7 + 3) % WORLD_PARTITIONS;
-}
-
-static struct model_row random_row(struct world *world, int64_t key)
-{
-    struct model_row row = {0};
-
-    memset(&row, 0, sizeof row);
-    for (int i = 0; i < MODEL_N_COLUMNS; i++)
-        row.null[i] = world_chance(15);
-    row.value[MODEL_ID] = key;
-    row.null[MODEL_ID] = false;
-    row.value[MODEL_SUB] = world->rules.complex_key ? world_below(2) : world_below(1000);
-    row.value[MODEL_P] = world_chance(85) ? home_partition(key) : world_below(WORLD_PARTITIONS);
-    row.null[MODEL_P] = world_chance(3);
-    if (row.null[MODEL_P])
-        row.value[MODEL_P] = 0;
-    row.value[MODEL_TS] = world_below(8);
-    row.value[MODEL_A] = world_below(100000);
-    row.value[MODEL_N] = world_below(1000) - 500;
-    row.value[MODEL_D] = world_below(1000) - 500;
-    row.value[MODEL_DELETED] = world_chance(15);
-    row.value[MODEL_E0] = world_below(1000);
-    row.value[MODEL_E1] = world_below(1000) << 33;
-    row.value[MODEL_E2] = world_below(1000);
-    if (world->logged) {
-        row.value[MODEL_TS] += 10 * world->n_commits;
-        row.null[MODEL_TS] = false;
-    }
-    for (int i = 0; i < MODEL_N_COLUMNS; i++)
-        if (row.null[i])
-            row.value[i] = 0;
-    return row;
-}
-
-/* Which columns an input has. */
-struct layout {
-    int columns[MODEL_N_COLUMNS];
-    size_t n;
-    bool wide_n;
-};
-
-static void choose_layout(struct world *world, const char *operation, struct layout *out)
-{
-    const bool is_delete = strcmp(operation, "delete") == 0;
-    const bool keys_only = is_delete && world_chance(60);
-
-    *out = (struct layout){.wide_n = world->wide_n && world_chance(70)};
-    for (int i = 0; i < MODEL_N_COLUMNS; i++) {
-        const bool needed = i == MODEL_ID || (i == MODEL_SUB && world->rules.complex_key) ||
-                            (i == MODEL_P && world->rules.partitioned) ||
-                            (i == MODEL_TS && world->logged && !is_delete);
-        const bool there = world->known[i] || (i >= MODEL_E0 && !is_delete && world_chance(4));
-
-        if (!needed && (!there || keys_only || world_chance(8)))
-            continue;
-        if (i == MODEL_N && !is_delete && world_chance(4))
-            out->wide_n = true;
-        out->columns[out->n++] = i;
-    }
-    for (size_t i = out->n; i > 1; i--) {
-        const size_t j = (size_t)world_below((int64_t)i);
-        const int column = out->columns[i - 1];
-
-        out->columns[i - 1] = out->columns[j];
-        out->columns[j] = column;
-    }
-}
-
-/* Cells of columns that the input has not are null. */
-static void cut_to_layout(const struct layout *layout, struct model_rows *rows)
-{
-    bool there[MODEL_N_COLUMNS] = {false};
-
-    for (size_t i = 0; i < layout->n; i++)
-        there[layout->columns[i]] = true;
-    for (size_t r = 0; r < rows->n; r++)
-        for (int i = 0; i < MODEL_N_COLUMNS; i++)
-            if (!there[i]) {
-                rows->rows[r].null[i] = true;
-                rows->rows[r].value[i] = 0;
-            }
-}
-
-static void open_input(const struct world *world, const struct layout *layout,
-                       const struct model_rows *rows, size_t first, size_t n,
-                       const struct test_stream_plan *plan, struct ArrowArrayStream *out)
-{
-    struct test_column columns[MODEL_N_COLUMNS];
-    const char **const cells = calloc(n * layout->n + 1, sizeof *cells);
-
-    assert_non_null(cells);
-    for (size_t c = 0; c < layout->n; c++) {
-        const int column = layout->columns[c];
-
-        columns[c] =
-            (struct test_column){world_columns[column].name, world_columns[column].type, false};
-        if (column == MODEL_N && layout->wide_n)
-            columns[c].type = 'l';
-        for (size_t r = 0; r < n; r++)
-            cells[r * layout->n + c] = world_cell_text(world, &rows->rows[first + r], column);
-    }
-    const struct test_rows input = {columns, layout->n, cells, n};
-    test_stream_open(&input, plan, out);
-    free(cells);
-    world_release_texts();
-}
 
 /* ---- writing ------------------------------------------------------------------------------ */
 
@@ -147,7 +35,7 @@ enum fate { COMMITTED, ABORTED, BROKEN_INPUT, CANCELLED, ROWS_FAILED };
 struct step {
     const char *operation;
     struct model_rows rows;
-    struct layout layout;
+    struct world_layout layout;
     hudi_options *options;
     enum fate fate;
     int64_t n_failed; /* rows without key */
@@ -216,7 +104,7 @@ static bool write_streams(const struct world *world, const struct step *step, hu
             plan.fail_at = (int)world_below((int64_t)(n / plan.batch_rows) + 1);
         if (step->fate == CANCELLED && s + 1 == n_streams)
             plan.cancel_at = 0;
-        open_input(world, &step->layout, &step->rows, first, n, &plan, &stream);
+        world_open_input(world, &step->layout, &step->rows, first, n, &plan, &stream);
         status = hudi_write_stream(write, &stream, cancel, &error);
         if (stream.release != NULL)
             WORLD_FAIL(world, "the stream was not taken");
@@ -375,7 +263,7 @@ static void finish_step(struct world *world, struct step *step)
 static void begin_step(struct world *world, const char *operation, struct step *out)
 {
     *out = (struct step){.operation = operation, .options = world_options(world)};
-    choose_layout(world, operation, &out->layout);
+    world_choose_layout(world, operation, &out->layout);
 }
 
 static void do_upsert(struct world *world)
@@ -386,10 +274,10 @@ static void do_upsert(struct world *world)
     begin_step(world, "upsert", &step);
     for (int64_t i = 0; i < n; i++) {
         const int64_t key = world_chance(85) ? world_below(world->n_keys) : world->next_key++;
-        const struct model_row row = random_row(world, key);
+        const struct model_row row = world_random_row(world, key);
         model_rows_add(&step.rows, &row);
     }
-    cut_to_layout(&step.layout, &step.rows);
+    world_cut_to_layout(&step.layout, &step.rows);
     choose_fate(world, &step);
     finish_step(world, &step);
 }
@@ -425,14 +313,14 @@ static void do_insert(struct world *world, const char *operation)
                             : world->duplicates && world_chance(20) ? world_below(world->n_keys)
                             : world_chance(25)                      ? gone_key(world, &step.rows)
                                                                     : world->next_key++;
-        struct model_row row = random_row(world, key);
+        struct model_row row = world_random_row(world, key);
 
         /* What becomes of a partition that gets deletes alone is not tried here. */
         if (strncmp(operation, "insert_overwrite", 16) == 0)
             row.value[MODEL_DELETED] = 0;
         model_rows_add(&step.rows, &row);
     }
-    cut_to_layout(&step.layout, &step.rows);
+    world_cut_to_layout(&step.layout, &step.rows);
     choose_fate(world, &step);
     finish_step(world, &step);
 }
@@ -445,7 +333,7 @@ static void do_delete(struct world *world)
 
     begin_step(world, "delete", &step);
     for (int64_t i = 0; i < n; i++) {
-        struct model_row row = random_row(world, world_below(world->n_keys));
+        struct model_row row = world_random_row(world, world_below(world->n_keys));
 
         if (now->n > 0 && world_chance(80)) {
             const struct model_row *const stored = &now->rows[world_below((int64_t)now->n)];
@@ -456,7 +344,7 @@ static void do_delete(struct world *world)
         }
         model_rows_add(&step.rows, &row);
     }
-    cut_to_layout(&step.layout, &step.rows);
+    world_cut_to_layout(&step.layout, &step.rows);
     if (world_chance(15))
         step.fate = ABORTED;
     finish_step(world, &step);
