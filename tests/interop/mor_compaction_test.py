@@ -88,3 +88,37 @@ def test_spark_goes_on_after_a_log_compaction_of_ours(hudi, spark015, logged):
     spark015.do("service", logged, "compact")
     check_both(hudi, spark015, logged, rows)
     assert len(spark015.read(logged, "--read-optimized")) == len(rows)
+
+
+LOG_COMPACTION = ["--options", "hoodie.log.compaction.enable=true", "hoodie.log.compaction.blocks.threshold=2",
+                  "hoodie.datasource.write.precombine.field=ts"]
+
+
+def test_spark_runs_a_log_compaction_plan_of_ours(hudi, spark015, logged):
+    hudi.write(logged, [row(3, 4), row(9, 4)], "--op", "delete")
+    before = check_both(hudi, spark015, logged)
+    instant = hudi.run("compact", logged, "--logs", "--blocks", "2", "--schedule").split("\t")[0]
+    spark015.do("service", logged, "run-compact-logs", "--instant", instant, *LOG_COMPACTION)
+    assert (logged / ".hoodie" / f"{instant}.deltacommit").exists()
+    check_both(hudi, spark015, logged, before)
+    hudi.run("verify", logged)
+    hudi.write(logged, [row(0, 5, "after"), row(9, 5, "back")])
+    rows = check_both(hudi, spark015, logged)
+    hudi.run("compact", logged)
+    check_both(hudi, spark015, logged, rows)
+
+
+def test_ours_runs_a_log_compaction_plan_of_spark(hudi, spark015, logged):
+    hudi.write(logged, [row(3, 4), row(9, 4)], "--op", "delete")
+    before = check_both(hudi, spark015, logged)
+    spark015.do("service", logged, "schedule-compact-logs", *LOG_COMPACTION)
+    (plan,) = (logged / ".hoodie").glob("*.logcompaction.requested")
+    instant = plan.name.split(".")[0]
+    hudi.run("compact", logged, "--logs", "--run", "--instant", instant)
+    assert (logged / ".hoodie" / f"{instant}.deltacommit").exists()
+    check_both(hudi, spark015, logged, before)
+    hudi.run("verify", logged)
+    spark015.write(logged, [row(0, 5, "spark")], "upsert")
+    rows = check_both(hudi, spark015, logged)
+    spark015.do("service", logged, "compact")
+    check_both(hudi, spark015, logged, rows)

@@ -333,7 +333,42 @@ class Runner:
         write_json_lines(rows, out)
         return len(rows)
 
+    def compact_logs(self, path, args, out):
+        """There is no procedure for it: the write client is asked, with the options given."""
+        hudi = self.spark._jvm.org.apache.hudi
+        none = hudi.common.util.Option.empty()
+        properties = self.spark._jvm.java.util.Properties()
+        for k, v in {**table_properties(path), **split_options(args.options)}.items():
+            properties.setProperty(k, v)
+        schema = hudi.common.table.TableSchemaResolver(
+            hudi.common.table.HoodieTableMetaClient.builder()
+            .setConf(self.storage_conf()).setBasePath(path).build()).getTableAvroSchema(False)
+        config = (hudi.config.HoodieWriteConfig.newBuilder().withPath(path).forTable("t")
+                  .withSchema(schema.toString()).withEmbeddedTimelineServerEnabled(False)
+                  .withProperties(properties).build())
+        java = self.spark._jvm.org.apache.spark.api.java.JavaSparkContext.fromSparkContext(
+            self.spark._jsc.sc())
+        client = hudi.client.SparkRDDWriteClient(
+            hudi.client.common.HoodieSparkEngineContext(java), config)
+        try:
+            instant = args.instant
+            if args.what == "schedule-compact-logs":
+                planned = client.scheduleLogCompaction(none)
+                instant = planned.get() if planned.isPresent() else None
+            else:
+                client.logCompact(instant)
+        finally:
+            client.close()
+        out.write(json.dumps({"instant": instant}) + "\n")
+
+    def storage_conf(self):
+        hadoop = self.spark._jsc.hadoopConfiguration()
+        storage = self.spark._jvm.org.apache.hudi.storage.hadoop
+        return storage.HadoopStorageConfiguration(hadoop)
+
     def service(self, path, args, out):
+        if args.what in ("schedule-compact-logs", "run-compact-logs"):
+            return self.compact_logs(path, args, out)
         t = self.register(path)
         i = args.instant
 
