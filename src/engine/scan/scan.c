@@ -281,6 +281,7 @@ bool hd_scan_is_merge_option(const char *key)
 {
     static const char *const KEYS[] = {
         "libhudi.merge.rules",
+        "hoodie.merge.use.record.positions",
         "hoodie.payload.delete.field",
         "hoodie.payload.delete.marker",
         "hoodie.common.spillable.diskmap.type",

@@ -264,6 +264,8 @@ hudi_status hd_scan_resolve(struct hd_op *op, hd_file_system *fs, const char *ta
     plan->query.predicate = plan->predicate;
     plan->query.internal = plan->internal;
     plan->query.options = &plan->merge_options;
+    plan->query.use_positions =
+        hd_options_bool(&plan->merge_options, NULL, "hoodie.merge.use.record.positions");
     plan->query.log_instants = &plan->log_instants;
     plan->query.read_optimized = plan->type == HD_QUERY_READ_OPTIMIZED;
     return HUDI_OK;

@@ -47,7 +47,7 @@ static hudi_status load(struct hd_op *op, const struct hd_slice_query *query,
                         const struct hd_slice_source *slice, hd_log_entries *entries)
 {
     HD_TRY(hd_merge_columns_init(op, query, slice, NULL, &entries->columns));
-    HD_TRY(hd_log_merge_load(op, slice, &entries->columns, &entries->merge));
+    HD_TRY(hd_log_merge_load(op, slice, &entries->columns, NULL, &entries->merge));
     if (entries->columns.is_partial)
         return hd_fail(op, HUDI_NOT_IMPLEMENTED, "log blocks of partial updates are not compacted");
     return list_instants(op, entries);

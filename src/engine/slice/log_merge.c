@@ -147,8 +147,13 @@ static hudi_status put_batch(struct hd_op *op, hd_log_merge *merge, struct hd_lo
 
     HD_TRY_OUT(choose_rows(op, merge, &batch->keys, &rows, &n_rows));
     HD_TRY_OUT(hd_shared_array_new(op, &batch->entries, &shared));
+    if (hd_log_merge_tries_rows(merge))
+        HD_TRY_OUT(hd_grow(op, &merge->put_numbers, &merge->number_capacity, (size_t)n_rows,
+                           sizeof *merge->put_numbers));
     HD_TRY_OUT(hd_spillable_map_put(op, merge->map, &batch->keys, NULL, shared, rows, n_rows,
-                                    &resolve, NULL));
+                                    &resolve,
+                                    hd_log_merge_tries_rows(merge) ? merge->put_numbers : NULL));
+    HD_TRY_OUT(hd_log_merge_add_rows(op, merge, batch, n_rows));
     merge->stats.n_records += n_rows;
 out:
     hd_shared_array_free(shared);
@@ -292,7 +297,7 @@ static hudi_status try_blocks(struct hd_op *op, hd_log_merge *merge, take_batch 
 
     *again = false;
     HD_TRY_OUT(hd_log_rows_new(op, merge->columns, batch_bytes_of(memory_of(op, merge->columns)),
-                               &pass.rows));
+                               hd_log_merge_tries_rows(merge), &pass.rows));
     for (size_t i = 0; i < merge->scan.n_chosen && !*again;) {
         HD_TRY_OUT(read_block(op, merge, &pass, merge->scan.chosen[i], &fate));
         if (fate == TAKEN)
@@ -326,6 +331,7 @@ static hudi_status load_blocks(struct hd_op *op, hd_log_merge *merge)
 
     for (;;) {
         HD_TRY(open_map(op, merge->columns, memory_of(op, merge->columns), &merge->map));
+        hd_row_entries_restart(&merge->row_entries);
         HD_TRY(try_blocks(op, merge, put_batch, &again));
         if (!again)
             return HUDI_OK;
@@ -380,6 +386,12 @@ static hudi_status load_part(struct hd_op *op, hd_log_merge *merge)
     const struct hd_slice_merge_stats before = merge->stats;
     hudi_status status = merge->spool != NULL ? load_spooled(op, merge) : load_blocks(op, merge);
 
+    if (status == HUDI_NO_MEMORY && hd_log_merge_tries_rows(merge)) {
+        hd_op_clear_error(op);
+        unload(op, merge, &before);
+        hd_row_entries_drop(op, &merge->row_entries, "there is no memory for them", false);
+        status = load_blocks(op, merge);
+    }
     while (status == HUDI_NO_MEMORY && merge->part.width > LEAST_WIDTH) {
         hd_op_clear_error(op);
         unload(op, merge, &before);
@@ -419,17 +431,20 @@ hudi_status hd_log_merge_next_part(struct hd_op *op, hd_log_merge *merge)
 }
 
 static hudi_status load_first(struct hd_op *op, struct hd_merge_columns *columns,
-                              hd_log_merge *merge)
+                              hd_base_reader *base, hd_log_merge *merge)
 {
     HD_TRY(hd_log_scan_load(op, &columns->query, merge->slice, &columns->rules, &merge->scan));
     merge->stats = merge->scan.stats;
     merge->stats.has_keys = columns->query.digests_keys && columns->key >= 0;
     HD_TRY(hd_merge_columns_entry(op, merge->scan.is_partial, columns));
-    return load_part(op, merge);
+    HD_TRY(hd_log_merge_try_rows(op, merge, base));
+    HD_TRY(load_part(op, merge));
+    return hd_log_merge_settle_rows(op, merge, base);
 }
 
 hudi_status hd_log_merge_load(struct hd_op *op, const struct hd_slice_source *slice,
-                              struct hd_merge_columns *columns, hd_log_merge **out)
+                              struct hd_merge_columns *columns, hd_base_reader *base,
+                              hd_log_merge **out)
 {
     hd_log_merge *merge;
 
@@ -438,7 +453,7 @@ hudi_status hd_log_merge_load(struct hd_op *op, const struct hd_slice_source *sl
     merge->columns = columns;
     merge->slice = slice;
     merge->part.width = HD_ALL_KEYS;
-    const hudi_status status = load_first(op, columns, merge);
+    const hudi_status status = load_first(op, columns, base, merge);
 
     if (status != HUDI_OK) {
         hd_log_merge_free(op, merge);
@@ -457,6 +472,8 @@ void hd_log_merge_free(struct hd_op *op, hd_log_merge *merge)
     hd_log_scan_clear(op, &merge->scan);
     hd_free(op, merge->met);
     hd_free(op, merge->put_rows);
+    hd_free(op, merge->put_numbers);
+    hd_row_entries_clear(op, &merge->row_entries);
     hd_free(op, merge->found);
     hd_free(op, merge->rows);
     hd_free(op, merge->hits);
@@ -469,6 +486,11 @@ void hd_log_merge_free(struct hd_op *op, hd_log_merge *merge)
 bool hd_log_merge_is_empty(const hd_log_merge *merge)
 {
     return merge->part.width == HD_ALL_KEYS && hd_spillable_map_length(merge->map) == 0;
+}
+
+bool hd_log_merge_is_by_row(const hd_log_merge *merge)
+{
+    return merge->is_by_row;
 }
 
 bool hd_log_merge_replaces(const hd_log_merge *merge)

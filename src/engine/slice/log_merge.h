@@ -23,15 +23,21 @@
  *     Rows are then in the order of (part, base file, log files).
  *  5. Rows are merged before they are filtered. Row groups may be left out by their statistics only
  *     under hd_log_merge_replaces(), and of these the keys are read (skipped_rows.h).
+ *  6. Entries are merged among each other by key, always. Where all blocks say which rows of this
+ *     base file their records belong to (RECORD_POSITIONS), and nothing speaks against it
+ *     (log_merge_rows.c), rows find their entries by their number in the file, and their keys need
+ *     not be decoded. What is read is the same.
  */
 typedef struct hd_log_merge hd_log_merge;
 
-/** Read the log files of a slice, for the first part. `slice` and `columns` are borrowed; `columns`
- * gets its schema of entries here.
+/** Read the log files of a slice, for the first part. `slice`, `columns` and `base` are borrowed;
+ * `columns` gets its schema of entries here.
+ * @param base  the base file; NULL: none
  * @return HUDI_CORRUPT for a record that is none, naming the file; HUDI_NO_MEMORY when not even a
  *         small part of the keys fits */
 hudi_status hd_log_merge_load(struct hd_op *op, const struct hd_slice_source *slice,
-                              struct hd_merge_columns *columns, hd_log_merge **out);
+                              struct hd_merge_columns *columns, hd_base_reader *base,
+                              hd_log_merge **out);
 /** Takes NULL. */
 void hd_log_merge_free(struct hd_op *op, hd_log_merge *merge);
 
@@ -41,6 +47,10 @@ hudi_status hd_log_merge_next_part(struct hd_op *op, hd_log_merge *merge);
 
 /** No record at all: the slice is its base file. */
 bool hd_log_merge_is_empty(const hd_log_merge *merge);
+
+/** Rows and entries are brought together by the number of the row in the base file, keys of the
+ * base file are not looked at (6). */
+bool hd_log_merge_is_by_row(const hd_log_merge *merge);
 
 /** Of a row and the entry of its key one stays as it is, and key and ordering values tell which:
  * the row's other columns need not be read when the row itself is not wanted. */
@@ -57,10 +67,13 @@ hudi_status hd_log_merge_untouched(struct hd_op *op, const hd_log_merge *merge,
  * empty. */
 hudi_status hd_log_merge_replace(struct hd_op *op, hd_log_merge *merge,
                                  const struct hd_merge_columns *keys,
-                                 const struct ArrowArray *batch, struct ArrowArray *out);
+                                 const struct ArrowArray *batch, uint64_t first_row,
+                                 struct ArrowArray *out);
 
-/** Merge a batch of rows of the base file (columns of `read`), in place; it may come out empty. */
-hudi_status hd_log_merge_apply(struct hd_op *op, hd_log_merge *merge, struct ArrowArray *batch);
+/** Merge a batch of rows of the base file (columns of `read`), in place; it may come out empty.
+ * @param first_row  number in the file of the batch's first row; only looked at by row */
+hudi_status hd_log_merge_apply(struct hd_op *op, hd_log_merge *merge, struct ArrowArray *batch,
+                               uint64_t first_row);
 
 /** After the last of them: the next rows that the base file did not have. @return HUDI_END */
 hudi_status hd_log_merge_rest(struct hd_op *op, hd_log_merge *merge, struct ArrowArray *out);

@@ -7,8 +7,9 @@
 #include "engine/slice/entry_spool.h"
 #include "engine/slice/log_merge.h"
 #include "engine/slice/log_scan.h"
+#include "engine/slice/row_entries.h"
 
-/* Between log_merge.c and merge_batch.c. */
+/* Between log_merge.c, log_merge_rows.c, merge_batch.c and untouched.c. */
 
 /* Keys by the upper half of their hash: those in [start, start + width). */
 struct hd_key_part {
@@ -37,10 +38,14 @@ struct hd_log_merge {
     int64_t rest_rows;  /* of a batch of the rest */
     struct hd_slice_merge_stats stats;
     int64_t n_entries_before, n_spilled_before; /* of the parts before */
+    struct hd_row_entries row_entries;
+    bool tries_rows; /* entries are being added to these */
+    bool is_by_row;  /* they are whole and serve */
 
     /* Of one batch. */
-    int64_t *put_rows; /* of a batch of entries those in `part` */
-    size_t put_capacity;
+    int64_t *put_rows;    /* of a batch of entries those in `part` */
+    int64_t *put_numbers; /* their numbers in the map */
+    size_t put_capacity, number_capacity;
     int64_t *found; /* by row: its entry, or -1 */
     size_t found_capacity;
     uint32_t *rows; /* rows that have an entry, */
@@ -51,6 +56,31 @@ struct hd_log_merge {
     struct hd_run_list runs; /* source 0 the batch, source 1 the entries */
     struct hd_arena arena;
 };
+
+static inline bool hd_log_merge_tries_rows(const hd_log_merge *merge)
+{
+    return merge->tries_rows && merge->row_entries.flaw == NULL;
+}
+
+/** Before blocks are loaded: shall rows be tried? */
+hudi_status hd_log_merge_try_rows(struct hd_op *op, hd_log_merge *merge, hd_base_reader *base);
+/** Entries `merge->put_numbers` are those of the rows of `batch`. */
+hudi_status hd_log_merge_add_rows(struct hd_op *op, hd_log_merge *merge,
+                                  const struct hd_log_batch *batch, int64_t n);
+/** All blocks are loaded: do rows serve? */
+hudi_status hd_log_merge_settle_rows(struct hd_op *op, hd_log_merge *merge, hd_base_reader *base);
+
+/** Number of the key column in the base file; -1: keys cannot be told from one column. */
+hudi_status hd_log_merge_key_column(struct hd_op *op, const hd_log_merge *merge,
+                                    hd_base_reader *base, int32_t *out);
+
+/** Keys of a row group are in [min, max]; texts of the arena. */
+struct hd_key_bounds {
+    bool is_known;
+    struct hd_slice min, max;
+};
+hudi_status hd_log_merge_key_bounds(struct hd_op *op, struct hd_arena *arena, hd_base_reader *base,
+                                    int32_t row_group, int32_t column, struct hd_key_bounds *out);
 
 /** What becomes of a row of the base file and an entry. */
 enum hd_merge_choice hd_log_merge_choose(const struct hd_merge_columns *columns,

@@ -11,6 +11,7 @@
 #include "engine/slice/log_cells.h"
 #include "engine/slice/log_floats.h"
 #include "engine/slice/log_rows_internal.h"
+#include "format/log/log_positions.h"
 #include "format/log/log_records.h"
 #include "format/table/table_schema.h"
 #include "store/base_file.h"
@@ -31,6 +32,7 @@ struct avro_file {
 struct hd_log_rows {
     const struct hd_merge_columns *columns;
     uint64_t batch_bytes;
+    bool wants_positions;
     struct hd_log_block block;
     struct hd_arena arena;  /* of a batch's views */
     struct ArrowArray made; /* keys of a batch that are no column of it */
@@ -48,6 +50,9 @@ struct hd_log_rows {
     struct hd_log_deletes deletes;
     size_t next_delete;
     bool has_deletes;
+    uint64_t *positions; /* NULL: none */
+    size_t n_positions, next_position;
+    uint64_t position_bytes; /* taken from the op's budget for them */
 };
 
 /* ---- the block's schema -------------------------------------------------------------------- */
@@ -128,6 +133,61 @@ static hudi_status open_avro(struct hd_op *op, hd_log_rows *rows, struct hd_slic
     return HUDI_OK;
 }
 
+/* ---- positions ------------------------------------------------------------------------------ */
+
+static void forget_positions(struct hd_op *op, hd_log_rows *rows)
+{
+    hd_free(op, rows->positions);
+    rows->positions = NULL;
+    if (rows->position_bytes > 0)
+        hd_budget_release(op, rows->position_bytes);
+    rows->position_bytes = 0;
+}
+
+static uint64_t n_rows_of_block(const hd_log_rows *rows)
+{
+    if (rows->has_records)
+        return rows->records.n_records;
+    return rows->has_deletes ? rows->deletes.n : (uint64_t)hd_base_reader_n_rows(rows->parquet);
+}
+
+/* The block's positions, if there is one for each row. What is wrong with them costs them alone. */
+static hudi_status find_positions(struct hd_op *op, hd_log_rows *rows, const char *path)
+{
+    const uint64_t n_rows = n_rows_of_block(rows);
+    struct hd_slice text;
+
+    if (n_rows > UINT32_MAX || !hd_budget_try_reserve(op, n_rows * sizeof *rows->positions))
+        return HUDI_OK;
+    rows->position_bytes = n_rows * sizeof *rows->positions;
+    hudi_status status = hd_log_header_find(op, &rows->block, HD_LOG_RECORD_POSITIONS, &text);
+    if (status == HUDI_OK)
+        status = hd_log_positions_decode(op, text, n_rows, &rows->positions, &rows->n_positions);
+    if (status == HUDI_OK && rows->n_positions != n_rows)
+        status = hd_fail(op, HUDI_CORRUPT, "%zu record positions of %" PRIu64 " records",
+                         rows->n_positions, n_rows);
+    rows->next_position = 0;
+    if (status != HUDI_OK)
+        forget_positions(op, rows);
+    if (status == HUDI_NOT_FOUND)
+        return HUDI_OK;
+    if (status != HUDI_CORRUPT)
+        return status;
+    hd_log(op, HD_LOG_WARN, "%s: the log block at byte %" PRIu64 " is merged by key: %s", path,
+           rows->block.offset, hudi_error_message(op->error));
+    hd_op_clear_error(op);
+    return HUDI_OK;
+}
+
+/* Those of the next `n` rows, or NULL. */
+static const uint64_t *take_positions(hd_log_rows *rows, int64_t n)
+{
+    if (rows->positions == NULL || (uint64_t)n > rows->n_positions - rows->next_position)
+        return NULL;
+    rows->next_position += (size_t)n;
+    return rows->positions + rows->next_position - n;
+}
+
 /* ---- from and to a block ------------------------------------------------------------------- */
 
 static void end_block(struct hd_op *op, hd_log_rows *rows)
@@ -145,11 +205,12 @@ static void end_block(struct hd_op *op, hd_log_rows *rows)
     if (rows->has_deletes)
         hd_log_deletes_clear(op, &rows->deletes);
     rows->has_deletes = false;
+    forget_positions(op, rows);
     hd_log_block_clear(op, &rows->block);
 }
 
 hudi_status hd_log_rows_new(struct hd_op *op, const struct hd_merge_columns *columns,
-                            uint64_t batch_bytes, hd_log_rows **out)
+                            uint64_t batch_bytes, bool positions, hd_log_rows **out)
 {
     hd_log_rows *rows;
 
@@ -157,6 +218,7 @@ hudi_status hd_log_rows_new(struct hd_op *op, const struct hd_merge_columns *col
     HD_TRY(hd_alloc(op, sizeof *rows, &rows));
     rows->columns = columns;
     rows->batch_bytes = batch_bytes;
+    rows->wants_positions = positions;
     const hudi_status status =
         hd_alloc_array(op, (size_t)columns->n_read, sizeof *rows->present, &rows->present);
     if (status != HUDI_OK) {
@@ -198,13 +260,9 @@ static hudi_status begin_parquet(struct hd_op *op, hd_log_rows *rows, hd_log_rea
     return hd_base_reader_read(op, rows->parquet, &options, &rows->batches);
 }
 
-hudi_status hd_log_rows_begin(struct hd_op *op, hd_log_rows *rows, hd_log_reader *file,
-                              const struct hd_log_scan_block *info, const char *file_schema)
+static hudi_status open_rows(struct hd_op *op, hd_log_rows *rows, hd_log_reader *file,
+                             const struct hd_log_scan_block *info, const char *file_schema)
 {
-    end_block(op, rows);
-    hd_log_reader_seek(file, info->offset);
-    HD_TRY(hd_log_reader_next(op, file, &rows->block));
-    rows->is_partial = info->is_partial;
     switch (rows->block.type) {
     case HD_LOG_AVRO_DATA:
         HD_TRY(open_avro(op, rows, info->schema, file_schema));
@@ -227,6 +285,19 @@ hudi_status hd_log_rows_begin(struct hd_op *op, hd_log_rows *rows, hd_log_reader
         return hd_fail(op, HUDI_NOT_IMPLEMENTED, "log block at byte %" PRIu64 " is of type %s",
                        rows->block.offset, hd_log_block_type_name(rows->block.type));
     }
+}
+
+hudi_status hd_log_rows_begin(struct hd_op *op, hd_log_rows *rows, hd_log_reader *file,
+                              const struct hd_log_scan_block *info, const char *file_schema)
+{
+    end_block(op, rows);
+    hd_log_reader_seek(file, info->offset);
+    HD_TRY(hd_log_reader_next(op, file, &rows->block));
+    rows->is_partial = info->is_partial;
+    HD_TRY(open_rows(op, rows, file, info, file_schema));
+    if (!rows->wants_positions || !info->has_positions)
+        return HUDI_OK;
+    return find_positions(op, rows, hd_input_file_path(hd_log_reader_file(file)));
 }
 
 /* ---- rows ---------------------------------------------------------------------------------- */
@@ -370,6 +441,8 @@ hudi_status hd_log_rows_next(struct hd_op *op, hd_log_rows *rows, struct hd_log_
     hd_arena_reset(&rows->arena);
     const hudi_status status =
         rows->has_deletes ? next_deletes(op, rows, out) : next_rows(op, rows, out);
+    if (status == HUDI_OK)
+        out->positions = take_positions(rows, out->entries.length);
     if (status != HUDI_OK && status != HUDI_END)
         clear_avro(op, &rows->avro); /* with the rows before the damage */
     return status;

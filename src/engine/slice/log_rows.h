@@ -11,13 +11,15 @@
 struct hd_log_batch {
     struct ArrowArray entries; /* of hd_merge_columns.entry */
     struct hd_view keys;       /* STRING, by row of `entries`; valid until the next batch */
+    const uint64_t *positions; /* by row: of the base file's row; as `keys`. NULL: not known */
 };
 
 typedef struct hd_log_rows hd_log_rows;
 
-/** @param batch_bytes  memory of a batch, about */
+/** @param batch_bytes  memory of a batch, about
+ *  @param positions    give the positions of blocks that have them */
 hudi_status hd_log_rows_new(struct hd_op *op, const struct hd_merge_columns *columns,
-                            uint64_t batch_bytes, hd_log_rows **out);
+                            uint64_t batch_bytes, bool positions, hd_log_rows **out);
 /** Takes NULL. */
 void hd_log_rows_free(struct hd_op *op, hd_log_rows *rows);
 

@@ -5,6 +5,7 @@
 
 #include "base/map.h"
 #include "engine/slice/log_damage.h"
+#include "format/layout/file_name.h"
 
 /* Texts of headers, each kept once: the schema of all blocks is one, as a rule. */
 struct texts {
@@ -40,6 +41,20 @@ static hudi_status find_header(struct hd_op *op, const struct hd_log_block *bloc
     return HUDI_OK;
 }
 
+/* Whether the block has positions in the base file that is read. HFile blocks have their records in
+ * another order. Source: PositionBasedFileGroupRecordBuffer.extractRecordPositions (Hudi 1.1.1) */
+static hudi_status has_positions(struct hd_op *op, const struct hd_log_block *block,
+                                 struct hd_slice base_instant, bool *out)
+{
+    struct hd_slice instant, positions;
+
+    HD_TRY(find_header(op, block, HD_LOG_BASE_FILE_INSTANT_TIME_OF_RECORD_POSITIONS, &instant));
+    HD_TRY(find_header(op, block, HD_LOG_RECORD_POSITIONS, &positions));
+    *out = positions.size > 0 && base_instant.size > 0 && hd_slice_equal(instant, base_instant) &&
+           block->type != HD_LOG_HFILE_DATA;
+    return HUDI_OK;
+}
+
 static void count(const struct hd_log_block *block, struct hd_slice_merge_stats *stats)
 {
     stats->n_blocks++;
@@ -65,6 +80,7 @@ static hudi_status add_block(struct hd_op *op, uint32_t file, const struct hd_lo
     HD_TRY(keep_text(op, texts, &own.schema));
     HD_TRY(find_header(op, block, HD_LOG_IS_PARTIAL, &partial));
     own.is_partial = hd_slice_equal(partial, hd_slice_text("true"));
+    HD_TRY(has_positions(op, block, scan->base_instant, &own.has_positions));
     HD_TRY(hd_grow(op, &scan->blocks, &scan->block_capacity, scan->n_blocks + 1,
                    sizeof *scan->blocks));
     HD_TRY(hd_grow(op, &scan->entries, &scan->entry_capacity, scan->n_blocks + 1,
@@ -129,6 +145,19 @@ static hudi_status scan_file(struct hd_op *op, const struct hd_slice_query *quer
     return status;
 }
 
+/* The instant in the base file's name. Positions are those of rows in Parquet files. */
+static struct hd_slice base_instant(const struct hd_slice_source *slice)
+{
+    const char *const slash = slice->base_path == NULL ? NULL : strrchr(slice->base_path, '/');
+    struct hd_file_name name;
+
+    if (slice->base_path == NULL ||
+        !hd_file_name_parse(slash == NULL ? slice->base_path : slash + 1, &name) ||
+        name.kind != HD_FILE_BASE || !hd_slice_equal(name.extension, hd_slice_text(".parquet")))
+        return (struct hd_slice){0};
+    return name.instant;
+}
+
 hudi_status hd_log_scan_load(struct hd_op *op, const struct hd_slice_query *query,
                              const struct hd_slice_source *slice, const struct hd_log_rules *rules,
                              struct hd_log_scan *out)
@@ -139,13 +168,19 @@ hudi_status hd_log_scan_load(struct hd_op *op, const struct hd_slice_query *quer
     hudi_status status = HUDI_OK;
     struct texts texts = {.arena = &out->arena};
 
-    *out = (struct hd_log_scan){.stats.n_log_files = (int64_t)slice->n_logs};
+    *out = (struct hd_log_scan){.stats.n_log_files = (int64_t)slice->n_logs,
+                                .base_instant = base_instant(slice)};
     for (size_t i = 0; i < slice->n_logs; i++)
         HD_TRY_OUT(scan_file(op, query, slice, (uint32_t)i, &texts, out));
     HD_TRY_OUT(hd_log_choose(op, rules, instants, out->entries, out->n_blocks, &out->chosen,
                              &out->n_chosen));
-    for (size_t i = 0; i < out->n_chosen; i++)
-        out->is_partial = out->is_partial || out->blocks[out->chosen[i]].is_partial;
+    out->has_positions = out->n_chosen > 0;
+    for (size_t i = 0; i < out->n_chosen; i++) {
+        const struct hd_log_scan_block *const block = &out->blocks[out->chosen[i]];
+
+        out->is_partial = out->is_partial || block->is_partial;
+        out->has_positions = out->has_positions && block->has_positions;
+    }
 out:
     hd_map_clear(&texts.map);
     if (status != HUDI_OK)

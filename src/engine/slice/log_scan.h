@@ -14,6 +14,7 @@ struct hd_log_scan_block {
     uint64_t offset;
     struct hd_slice schema; /* SCHEMA, empty without; equal texts are the same bytes */
     bool is_partial;        /* IS_PARTIAL: rows hold changed columns alone */
+    bool has_positions;     /* RECORD_POSITIONS of the slice's base file */
 };
 
 struct hd_log_scan {
@@ -24,7 +25,9 @@ struct hd_log_scan {
     size_t block_capacity, entry_capacity;
     uint32_t *chosen; /* blocks that count, in the order in which they are merged */
     size_t n_chosen;
-    bool is_partial; /* one of these is a partial update */
+    bool is_partial;              /* one of these is a partial update */
+    bool has_positions;           /* all of these have, and there are some */
+    struct hd_slice base_instant; /* of the slice's base file; borrowed, empty without */
     struct hd_slice_merge_stats stats;
 };
 

@@ -32,6 +32,19 @@ static hudi_status find_hits(struct hd_op *op, hd_log_merge *merge, const struct
     return HUDI_OK;
 }
 
+/* The same by row: of the `n` rows from `first` on. */
+static hudi_status find_hits_by_row(struct hd_op *op, hd_log_merge *merge, uint64_t first,
+                                    int64_t n)
+{
+    HD_TRY(hd_grow(op, &merge->rows, &merge->row_capacity, (size_t)n, sizeof *merge->rows));
+    HD_TRY(hd_grow(op, &merge->hits, &merge->hit_capacity, (size_t)n, sizeof *merge->hits));
+    merge->n_hits =
+        hd_row_entries_find(&merge->row_entries, first, (uint64_t)n, merge->rows, merge->hits);
+    for (int64_t i = 0; i < merge->n_hits; i++)
+        merge->met[merge->hits[i] / 8] |= (uint8_t)(1 << (merge->hits[i] % 8));
+    return HUDI_OK;
+}
+
 /* ---- what becomes of them ------------------------------------------------------------------ */
 
 /* A batch of the base file and the entries that its rows meet, row by row of the hits. */
@@ -40,7 +53,7 @@ struct meeting {
     const struct hd_merge_columns *columns;
     struct hd_shared_array *stored, *entries;
     struct hd_view stored_views, entry_views;
-    const struct hd_view *keys; /* of the rows */
+    const struct hd_view *keys; /* of the rows; NULL by row */
     int64_t n_rows;
     bool changes; /* not every row stays as it is */
     bool has_column_merges;
@@ -138,7 +151,7 @@ out:
     return status;
 }
 
-/* `batch` is taken, also on failure; `keys` are of its rows. */
+/* `batch` is taken, also on failure; `keys` are of its rows, NULL by row. */
 static hudi_status meet(struct hd_op *op, hd_log_merge *merge, const struct hd_view *keys,
                         struct ArrowArray *batch, struct ArrowArray *out)
 {
@@ -189,6 +202,20 @@ static hudi_status keep_part(struct hd_op *op, hd_log_merge *merge, const struct
     return HUDI_OK;
 }
 
+static hudi_status apply_by_row(struct hd_op *op, hd_log_merge *merge, struct ArrowArray *batch,
+                                uint64_t first_row)
+{
+    struct ArrowArray merged;
+
+    hd_arena_reset(&merge->arena);
+    HD_TRY(find_hits_by_row(op, merge, first_row, batch->length));
+    if (merge->n_hits == 0)
+        return HUDI_OK;
+    HD_TRY(meet(op, merge, NULL, batch, &merged));
+    hd_array_move(&merged, batch);
+    return HUDI_OK;
+}
+
 static hudi_status apply(struct hd_op *op, hd_log_merge *merge, struct ArrowArray *batch,
                          struct ArrowArray *made)
 {
@@ -213,7 +240,8 @@ static hudi_status apply(struct hd_op *op, hd_log_merge *merge, struct ArrowArra
     return HUDI_OK;
 }
 
-hudi_status hd_log_merge_apply(struct hd_op *op, hd_log_merge *merge, struct ArrowArray *batch)
+hudi_status hd_log_merge_apply(struct hd_op *op, hd_log_merge *merge, struct ArrowArray *batch,
+                               uint64_t first_row)
 {
     struct ArrowArray made = {0};
 
@@ -221,7 +249,8 @@ hudi_status hd_log_merge_apply(struct hd_op *op, hd_log_merge *merge, struct Arr
         return HUDI_OK;
     if ((uint64_t)batch->length > UINT32_MAX)
         return hd_fail(op, HUDI_INTERNAL, "a batch of %lld rows", (long long)batch->length);
-    const hudi_status status = apply(op, merge, batch, &made);
+    const hudi_status status = merge->is_by_row ? apply_by_row(op, merge, batch, first_row)
+                                                : apply(op, merge, batch, &made);
 
     hd_array_clear(&made);
     if (status != HUDI_OK)
@@ -279,19 +308,31 @@ static hudi_status leave_out_losers(struct hd_op *op, hd_log_merge *merge,
     return HUDI_OK;
 }
 
+/* Rows of which only the columns of `keys` are read, and their entries. */
+static hudi_status find_met(struct hd_op *op, hd_log_merge *merge,
+                            const struct hd_merge_columns *keys, const struct ArrowArray *batch,
+                            uint64_t first_row, struct ArrowArray *made)
+{
+    struct hd_view view;
+
+    if (merge->is_by_row)
+        return find_hits_by_row(op, merge, first_row, batch->length);
+    HD_TRY(hd_merge_columns_keys(op, keys, batch, &merge->arena, made, &view));
+    return find_hits(op, merge, &view);
+}
+
 hudi_status hd_log_merge_replace(struct hd_op *op, hd_log_merge *merge,
                                  const struct hd_merge_columns *keys,
-                                 const struct ArrowArray *batch, struct ArrowArray *out)
+                                 const struct ArrowArray *batch, uint64_t first_row,
+                                 struct ArrowArray *out)
 {
     hudi_status status = HUDI_OK;
     struct ArrowArray made = {0}, entries = {0};
     struct hd_slice_merge_stats stats = merge->stats;
-    struct hd_view view;
 
     *out = (struct ArrowArray){0};
     hd_arena_reset(&merge->arena);
-    HD_TRY_OUT(hd_merge_columns_keys(op, keys, batch, &merge->arena, &made, &view));
-    HD_TRY_OUT(find_hits(op, merge, &view));
+    HD_TRY_OUT(find_met(op, merge, keys, batch, first_row, &made));
     const int64_t n_met = merge->n_hits;
     if (n_met == 0)
         goto out;

@@ -46,7 +46,7 @@ static const char *delete_field(const struct hd_slice_query *query)
     return name != NULL ? name : hd_properties_get(&query->config->properties, TABLE_FIELD);
 }
 
-/* Columns that decide between two records, or what a record is. */
+/* Columns that decide between two records, or what a record is, but for _hoodie_record_key. */
 static void need_for_merging(const struct hd_slice_query *query, bool *needed)
 {
     const struct hd_table_config *config = query->config;
@@ -56,11 +56,22 @@ static void need_for_merging(const struct hd_slice_query *query, bool *needed)
     need(query->schema, "_hoodie_is_deleted", needed);
     need(query->schema, delete_field(query), needed);
     need(query->schema, "Op", needed); /* AWSDmsAvroPayload */
-    need(query->schema, HD_META_RECORD_KEY, needed);
     if (config->populate_meta_fields)
         return;
     for (size_t i = 0; i < config->n_record_key_fields; i++)
         need(query->schema, config->record_key_fields[i], needed);
+}
+
+static bool filters_by(const struct hd_slice_query *query, int32_t column)
+{
+    int32_t n = 0;
+    const int32_t *filtered =
+        query->predicate == NULL ? NULL : hd_predicate_columns(query->predicate, &n);
+
+    for (int32_t i = 0; i < n; i++)
+        if (filtered[i] == column)
+            return true;
+    return false;
 }
 
 static hudi_status choose_columns(struct hd_op *op, struct hd_merge_columns *columns)
@@ -75,6 +86,9 @@ static hudi_status choose_columns(struct hd_op *op, struct hd_merge_columns *col
     for (int32_t i = 0; i < query->n_columns; i++)
         needed[query->columns[i]] = true;
     need_for_merging(query, needed);
+    const int32_t key = hd_schema_find(query->schema, HD_META_RECORD_KEY);
+    columns->wants_key = key >= 0 && (needed[key] || filters_by(query, key));
+    need(query->schema, HD_META_RECORD_KEY, needed);
     for (size_t i = 0; i < n; i++) {
         if (needed[i])
             columns->numbers[n_needed++] = (int32_t)i;
@@ -176,6 +190,30 @@ hudi_status hd_merge_columns_init(struct hd_op *op, const struct hd_slice_query 
 
     if (status != HUDI_OK)
         hd_merge_columns_clear(op, out);
+    return status;
+}
+
+hudi_status hd_merge_columns_leave_out_key(struct hd_op *op, const struct hd_slice_source *slice,
+                                           const struct ArrowSchema *base,
+                                           struct hd_merge_columns *columns)
+{
+    const struct hd_type text = {.id = HD_TYPE_STRING};
+    const int32_t at = hd_schema_find(base, HD_META_RECORD_KEY);
+    struct ArrowSchema without;
+
+    if (at < 0 || columns->key < 0 ||
+        !hd_schema_nullable(columns->base.read.children[columns->key]))
+        return HUDI_OK;
+    HD_TRY(hd_schema_copy(op, base, &without));
+    hd_schema_clear(without.children[at]);
+    /* A name that no column is asked for by: the others keep their numbers. */
+    hudi_status status = hd_schema_init_field(op, without.children[at], "", &text, true);
+    if (status == HUDI_OK) {
+        hd_slice_file_clear(op, &columns->base.file);
+        status = hd_slice_file_init(op, &columns->query, slice->file_schema, &columns->base.read,
+                                    &without, &columns->base.file);
+    }
+    hd_schema_clear(&without);
     return status;
 }
 

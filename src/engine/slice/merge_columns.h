@@ -24,6 +24,7 @@ struct hd_merge_columns {
     struct hd_slice_columns base;
     int32_t n_read, n_meta, n_data;
     int32_t key;       /* number of _hoodie_record_key in `read`; -1: made of the key fields */
+    bool wants_key;    /* it is given out, filtered by, or decides between records, too */
     int32_t operation; /* the last one */
     struct ArrowSchema data;     /* the table's columns among `read` */
     struct ArrowSchema nullable; /* `read`, all nullable */
@@ -55,6 +56,12 @@ void hd_merge_columns_clear(struct hd_op *op, struct hd_merge_columns *columns);
 /** Make the schema of entries: once it is known whether any block is a partial update. */
 hudi_status hd_merge_columns_entry(struct hd_op *op, bool is_partial,
                                    struct hd_merge_columns *columns);
+
+/** From now on _hoodie_record_key, if it may be null, is not read from the base file: it is null in
+ * its batches. @param base  schema of the base file */
+hudi_status hd_merge_columns_leave_out_key(struct hd_op *op, const struct hd_slice_source *slice,
+                                           const struct ArrowSchema *base,
+                                           struct hd_merge_columns *columns);
 
 /** Record keys of a batch of `read` columns (of either nullability), as a view into it or into
  * `*made`, which the caller clears. */

@@ -23,7 +23,8 @@ static hudi_status list_skipped(struct hd_op *op, const int32_t *read, int32_t n
 
 hudi_status hd_skipped_rows_init(struct hd_op *op, const struct hd_slice_query *query,
                                  const struct hd_slice_source *slice, hd_base_reader *base,
-                                 const int32_t *read, int32_t n_read, struct hd_skipped_rows *out)
+                                 const hd_log_merge *merge, const int32_t *read, int32_t n_read,
+                                 struct hd_skipped_rows *out)
 {
     struct hd_slice_query keys = *query;
 
@@ -34,7 +35,11 @@ hudi_status hd_skipped_rows_init(struct hd_op *op, const struct hd_slice_query *
     keys.columns = NULL;
     keys.n_columns = 0;
     keys.predicate = NULL;
-    return hd_merge_columns_init(op, &keys, slice, hd_base_reader_schema(base), &out->columns);
+    HD_TRY(hd_merge_columns_init(op, &keys, slice, hd_base_reader_schema(base), &out->columns));
+    return hd_log_merge_is_by_row(merge)
+               ? hd_merge_columns_leave_out_key(op, slice, hd_base_reader_schema(base),
+                                                &out->columns)
+               : HUDI_OK;
 }
 
 void hd_skipped_rows_clear(struct hd_op *op, struct hd_skipped_rows *skipped)
@@ -42,6 +47,7 @@ void hd_skipped_rows_clear(struct hd_op *op, struct hd_skipped_rows *skipped)
     hd_base_batches_close(skipped->batches);
     hd_merge_columns_clear(op, &skipped->columns);
     hd_free(op, skipped->row_groups);
+    hd_free(op, skipped->wanted);
     *skipped = (struct hd_skipped_rows){0};
 }
 
@@ -49,6 +55,8 @@ void hd_skipped_rows_restart(struct hd_skipped_rows *skipped)
 {
     hd_base_batches_close(skipped->batches);
     skipped->batches = NULL;
+    hd_free(NULL, skipped->wanted);
+    skipped->wanted = NULL;
     skipped->at_end = false;
 }
 
@@ -77,6 +85,9 @@ static hudi_status open_batches(struct hd_op *op, struct hd_skipped_rows *skippe
         goto out;
     }
     options.row_groups = wanted;
+    hd_row_cursor_start(skipped->base, wanted, options.n_row_groups, &skipped->cursor);
+    skipped->wanted = wanted;
+    wanted = NULL;
     options.columns =
         hd_projection_file_columns(skipped->columns.base.file.projection, &options.n_columns);
     status = hd_base_reader_read(op, skipped->base, &options, &skipped->batches);
@@ -96,15 +107,18 @@ hudi_status hd_skipped_rows_next(struct hd_op *op, struct hd_skipped_rows *skipp
         status = open_batches(op, skipped, merge);
     while (status == HUDI_OK && out->length == 0) {
         struct ArrowArray stored = {0}, batch = {0};
+        uint64_t first_row = 0;
 
         hd_array_clear(out);
         HD_TRY(hd_op_check_cancel(op));
         status = hd_base_batches_next(op, skipped->batches, &stored);
+        if (hd_log_merge_is_by_row(merge))
+            status = hd_row_cursor_follow(op, &skipped->cursor, status, &stored, &first_row);
         if (status == HUDI_OK)
             status =
                 hd_projection_apply(op, skipped->columns.base.file.projection, &stored, &batch);
         if (status == HUDI_OK)
-            status = hd_log_merge_replace(op, merge, &skipped->columns, &batch, out);
+            status = hd_log_merge_replace(op, merge, &skipped->columns, &batch, first_row, out);
         hd_array_clear(&batch);
     }
     skipped->at_end = status == HUDI_END;

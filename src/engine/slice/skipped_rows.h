@@ -3,6 +3,7 @@
 #define HD_ENGINE_SKIPPED_ROWS_H
 
 #include "engine/slice/log_merge.h"
+#include "engine/slice/row_cursor.h"
 
 /*
  * Private to engine/slice: the row groups of a base file that statistics left out, where log files
@@ -16,13 +17,17 @@ struct hd_skipped_rows {
     int32_t n_row_groups;
     struct hd_merge_columns columns; /* of the keys alone; all zero with no row groups */
     hd_base_batches *batches;
+    int32_t *wanted; /* row groups that are read */
+    struct hd_row_cursor cursor;
     bool at_end;
 };
 
-/** @param read  the row groups that are read, ascending */
+/** @param merge  tells whether keys are read
+ *  @param read   the row groups that are read, ascending */
 hudi_status hd_skipped_rows_init(struct hd_op *op, const struct hd_slice_query *query,
                                  const struct hd_slice_source *slice, hd_base_reader *base,
-                                 const int32_t *read, int32_t n_read, struct hd_skipped_rows *out);
+                                 const hd_log_merge *merge, const int32_t *read, int32_t n_read,
+                                 struct hd_skipped_rows *out);
 /** Takes one that is all zero. */
 void hd_skipped_rows_clear(struct hd_op *op, struct hd_skipped_rows *skipped);
 

@@ -38,6 +38,8 @@ struct hd_slice_reader {
     hd_log_merge *merge;             /* NULL: nothing to merge */
     struct hd_budget *budget;        /* that `merge` counts against */
     struct hd_skipped_rows skipped;  /* row groups whose rows `merge` replaces unseen */
+    struct hd_row_cursor cursor;     /* of `batches` */
+    uint64_t first_row;              /* number in the file of the first row of the last batch */
     bool at_rest;                    /* the base file is through */
     struct hd_slice_merge_stats merge_stats;
 
@@ -170,7 +172,7 @@ static hudi_status prepare_merging(struct hd_op *op, const struct hd_slice_query
     HD_TRY(hd_merge_columns_init(op, query, slice,
                                  reader->base == NULL ? NULL : hd_base_reader_schema(reader->base),
                                  &reader->merging));
-    HD_TRY(hd_log_merge_load(op, slice, &reader->merging, &reader->merge));
+    HD_TRY(hd_log_merge_load(op, slice, &reader->merging, reader->base, &reader->merge));
     reader->merge_stats = hd_log_merge_stats(reader->merge);
     if (hd_log_merge_is_empty(reader->merge)) {
         hd_log_merge_free(op, reader->merge);
@@ -181,10 +183,13 @@ static hudi_status prepare_merging(struct hd_op *op, const struct hd_slice_query
     HD_TRY(hd_slice_rows_init(op, query, &reader->merging.base, &reader->rows));
     if (reader->base == NULL)
         return HUDI_OK;
+    if (hd_log_merge_is_by_row(reader->merge))
+        HD_TRY(hd_merge_columns_leave_out_key(op, slice, hd_base_reader_schema(reader->base),
+                                              &reader->merging));
     whole.use_statistics = query->use_statistics && hd_log_merge_replaces(reader->merge);
     HD_TRY(hd_slice_row_groups(op, &whole, &reader->merging.base, reader->base, &reader->row_groups,
                                &reader->n_row_groups));
-    return hd_skipped_rows_init(op, query, slice, reader->base, reader->row_groups,
+    return hd_skipped_rows_init(op, query, slice, reader->base, reader->merge, reader->row_groups,
                                 reader->n_row_groups, &reader->skipped);
 }
 
@@ -344,6 +349,7 @@ static hudi_status advance(struct hd_op *op, hd_slice_reader *reader,
             reader->is_probing = reader->n_hits < 2 || reader->n_hits * 2 <= reader->n_probed;
         }
         reader->next_row_group += n;
+        hd_row_cursor_start(reader->base, reader->row_groups + first, n, &reader->cursor);
         if (hit)
             return open_row_groups(op, reader, columns, first, n, &reader->batches);
     }
@@ -361,7 +367,9 @@ static hudi_status next_stored(struct hd_op *op, hd_slice_reader *reader,
     for (;;) {
         if (reader->batches == NULL)
             HD_TRY(advance(op, reader, columns));
-        const hudi_status read = hd_base_batches_next(op, reader->batches, &stored);
+        hudi_status read = hd_base_batches_next(op, reader->batches, &stored);
+        if (reader->merge != NULL && hd_log_merge_is_by_row(reader->merge))
+            read = hd_row_cursor_follow(op, &reader->cursor, read, &stored, &reader->first_row);
         if (read == HUDI_OK)
             return hd_projection_apply(op, columns->file.projection, &stored, out);
         if (read != HUDI_END)
@@ -378,7 +386,7 @@ static hudi_status next_merged(struct hd_op *op, hd_slice_reader *reader, struct
         const hudi_status status =
             reader->base == NULL ? HUDI_END : next_stored(op, reader, &reader->merging.base, out);
         if (status == HUDI_OK)
-            return hd_log_merge_apply(op, reader->merge, out);
+            return hd_log_merge_apply(op, reader->merge, out, reader->first_row);
         if (status != HUDI_END)
             return status;
         reader->at_rest = true;

@@ -36,6 +36,8 @@ struct hd_slice_query {
                                          spillable map; NULL: defaults */
     const struct hd_log_instants *log_instants; /* NULL: the timeline is empty */
     bool digests_keys;                          /* fill the statistics' `keys` */
+    bool use_positions;   /* hoodie.merge.use.record.positions: merge by row where blocks say which
+                             and the record key is not asked for; else by key */
     uint64_t merge_bytes; /* for records of log files in memory; 0: half of the op's budget */
     bool replaces_logs;   /* the rows take the place of the log files: whole blocks that cannot be
                              understood are an error */
@@ -69,6 +71,7 @@ struct hd_slice_merge_stats {
     int64_t n_met;     /* keys that rows of the base file have, */
     int64_t n_void;    /* and deletes of keys that none has: with n_added these are all keys */
     int64_t n_spilled;
+    bool is_by_row;  /* by record positions, not by key */
     int64_t n_reads; /* of blocks that count: each once, or twice when keys do not fit */
     /* With query->digests_keys of rows that have meta columns, where `has_keys`: keys of the base
      * file's rows, less the deleted and with the added ones. Row groups that were given away are

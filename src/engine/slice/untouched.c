@@ -17,8 +17,7 @@
 
 /* One row group. */
 struct range {
-    bool is_known;
-    struct hd_slice min, max;
+    struct hd_key_bounds bounds;
     size_t first, last; /* positions of the bounds */
 };
 
@@ -44,13 +43,14 @@ static hudi_status take_bound(struct hd_op *op, struct hd_arena *arena,
     return HUDI_OK;
 }
 
-static hudi_status read_range(struct hd_op *op, struct hd_arena *arena, hd_base_reader *base,
-                              int32_t row_group, int32_t column, struct range *out)
+hudi_status hd_log_merge_key_bounds(struct hd_op *op, struct hd_arena *arena, hd_base_reader *base,
+                                    int32_t row_group, int32_t column, struct hd_key_bounds *out)
 {
     const struct ArrowSchema *const field = hd_base_reader_schema(base)->children[column];
     struct hd_column_stats stats;
     hudi_status status = HUDI_OK;
 
+    *out = (struct hd_key_bounds){0};
     HD_TRY(hd_base_reader_column_stats(op, base, row_group, column, &stats));
     if (stats.has_bounds) {
         HD_TRY_OUT(take_bound(op, arena, field, &stats.min, &out->min));
@@ -103,19 +103,19 @@ static hudi_status read_ranges(struct hd_op *op, struct hd_arena *arena, hd_base
     for (int32_t i = 0; i < out->n; i++) {
         struct range *const range = &out->ranges[i];
 
-        HD_TRY(read_range(op, arena, base, i, column, range));
-        if (!range->is_known)
+        HD_TRY(hd_log_merge_key_bounds(op, arena, base, i, column, &range->bounds));
+        if (!range->bounds.is_known)
             continue;
-        out->bounds[n_bounds++] = range->min;
-        out->bounds[n_bounds++] = range->max;
+        out->bounds[n_bounds++] = range->bounds.min;
+        out->bounds[n_bounds++] = range->bounds.max;
     }
     qsort(out->bounds, n_bounds, sizeof *out->bounds, by_bytes);
     for (size_t i = 0; i < n_bounds; i++)
         if (i == 0 || hd_slice_compare(out->bounds[i], out->bounds[i - 1]) != 0)
             out->bounds[out->n_bounds++] = out->bounds[i];
     for (int32_t i = 0; i < out->n; i++) {
-        out->ranges[i].first = position_of(out, out->ranges[i].min);
-        out->ranges[i].last = position_of(out, out->ranges[i].max);
+        out->ranges[i].first = position_of(out, out->ranges[i].bounds.min);
+        out->ranges[i].last = position_of(out, out->ranges[i].bounds.max);
     }
     return HUDI_OK;
 }
@@ -124,7 +124,7 @@ static int64_t n_keys_in(const struct ranges *ranges, const struct range *range,
 {
     int64_t n = 0;
 
-    if (!range->is_known)
+    if (!range->bounds.is_known)
         return n_all;
     for (size_t i = range->first; i <= range->last; i++)
         n += ranges->counts[i];
@@ -167,9 +167,8 @@ out:
     return status == HUDI_END ? HUDI_OK : status;
 }
 
-/* Number of the key column in the base file, -1: keys cannot be told from one column. */
-static hudi_status key_column(struct hd_op *op, const hd_log_merge *merge, hd_base_reader *base,
-                              int32_t *out)
+hudi_status hd_log_merge_key_column(struct hd_op *op, const hd_log_merge *merge,
+                                    hd_base_reader *base, int32_t *out)
 {
     const struct hd_merge_columns *const columns = merge->columns;
     struct hd_type type;
@@ -184,6 +183,20 @@ static hudi_status key_column(struct hd_op *op, const hd_log_merge *merge, hd_ba
     return HUDI_OK;
 }
 
+/* The same by row. */
+static void leave_touched_rows(const hd_log_merge *merge, const hd_base_reader *base,
+                               bool *untouched)
+{
+    uint64_t first = 0;
+
+    for (int32_t i = 0; i < hd_base_reader_n_row_groups(base); i++) {
+        const uint64_t n = (uint64_t)hd_base_reader_row_group_rows(base, i);
+
+        untouched[i] = untouched[i] && !hd_row_entries_any(&merge->row_entries, first, n);
+        first += n;
+    }
+}
+
 hudi_status hd_log_merge_untouched(struct hd_op *op, const hd_log_merge *merge,
                                    hd_base_reader *base, bool *untouched)
 {
@@ -193,7 +206,11 @@ hudi_status hd_log_merge_untouched(struct hd_op *op, const hd_log_merge *merge,
     struct hd_arena arena = {0};
     int32_t column;
 
-    HD_TRY_OUT(key_column(op, merge, base, &column));
+    if (merge->is_by_row) {
+        leave_touched_rows(merge, base, untouched);
+        return HUDI_OK;
+    }
+    HD_TRY_OUT(hd_log_merge_key_column(op, merge, base, &column));
     if (column < 0 || merge->part.width < HD_ALL_KEYS) {
         memset(untouched, 0, (size_t)ranges.n * sizeof *untouched);
         goto out;

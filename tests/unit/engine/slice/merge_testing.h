@@ -12,6 +12,7 @@
 #include "codec/avro.h"
 #include "codec/avro_schema.h"
 #include "format/log/log_block.h"
+#include "format/log/log_positions.h"
 #include "store/memory.h"
 
 #define MERGE_STORE "merge"
@@ -163,11 +164,38 @@ static inline uint32_t merge_count_lines(const char *rows)
     return n;
 }
 
-/* What a block of rows has besides. NULL: not. */
+/* What a block has besides. NULL: not. */
 struct merge_block {
     const char *partial; /* "true" */
     const char *compacted;
+    const char *positions; /* "0 3 17", ascending; or "=" and the header's text */
+    const char *base;      /* instant of the base file that they are of */
 };
+
+/* `text` is to be kept until the block is there. */
+static inline void merge_add_positions(struct hd_op *op, struct merge_header *header,
+                                       const struct merge_block *more, struct hd_str *text)
+{
+    uint64_t positions[256];
+    size_t n = 0;
+
+    merge_add_header(header, HD_LOG_BASE_FILE_INSTANT_TIME_OF_RECORD_POSITIONS, more->base);
+    if (more->positions == NULL)
+        return;
+    if (more->positions[0] == '=') {
+        merge_add_header(header, HD_LOG_RECORD_POSITIONS, more->positions + 1);
+        return;
+    }
+    for (const char *at = more->positions; *at != '\0'; n++) {
+        char *end;
+
+        assert_true(n < HD_ARRAY_LENGTH(positions));
+        positions[n] = strtoull(at, &end, 10);
+        at = end + (*end == ' ');
+    }
+    test_must(op, hd_log_positions_encode(op, positions, n, text));
+    merge_add_header(header, HD_LOG_RECORD_POSITIONS, hd_str_text(text));
+}
 
 static inline void merge_avro_with(struct merged *m, size_t log, const char *instant,
                                    const char *columns, const char *rows, struct merge_block more)
@@ -175,7 +203,7 @@ static inline void merge_avro_with(struct merged *m, size_t log, const char *ins
     struct hd_op *op = m->op;
     struct ArrowSchema schema;
     struct ArrowArray batch;
-    struct hd_str json = {0}, content = {0};
+    struct hd_str json = {0}, content = {0}, positions = {0};
     struct hd_arena arena = {0};
     struct hd_avro_schema *avro;
     hd_avro_encoder *encoder;
@@ -196,10 +224,12 @@ static inline void merge_avro_with(struct merged *m, size_t log, const char *ins
     merge_add_header(&header, HD_LOG_SCHEMA, hd_str_text(&json));
     merge_add_header(&header, HD_LOG_IS_PARTIAL, more.partial);
     merge_add_header(&header, HD_LOG_COMPACTED_BLOCK_TIMES, more.compacted);
+    merge_add_positions(op, &header, &more, &positions);
     merge_put_block(m, log, HD_LOG_AVRO_DATA, &header, &content);
     hd_avro_encoder_free(op, encoder);
     hd_arena_clear(&arena);
     hd_schema_clear(&schema);
+    hd_str_clear(&positions);
     hd_str_clear(&content);
     hd_str_clear(&json);
 }
@@ -210,12 +240,13 @@ static inline void merge_avro(struct merged *m, size_t log, const char *instant,
     merge_avro_with(m, log, instant, columns, rows, (struct merge_block){0});
 }
 
-static inline void merge_parquet(struct merged *m, size_t log, const char *instant,
-                                 const char *columns, const char *rows)
+static inline void merge_parquet_with(struct merged *m, size_t log, const char *instant,
+                                      const char *columns, const char *rows,
+                                      struct merge_block more)
 {
     struct hd_op *op = m->op;
     struct merge_header header = {0};
-    struct hd_str content = {0};
+    struct hd_str content = {0}, positions = {0};
     uint8_t *bytes;
     size_t n;
     char *path;
@@ -225,10 +256,18 @@ static inline void merge_parquet(struct merged *m, size_t log, const char *insta
     test_must(op, hd_fs_read_file(op, m->fs, path, 1 << 20, &bytes, &n));
     test_must(op, hd_str_append(op, &content, bytes, n));
     merge_add_header(&header, HD_LOG_INSTANT_TIME, instant);
+    merge_add_positions(op, &header, &more, &positions);
     merge_put_block(m, log, HD_LOG_PARQUET_DATA, &header, &content);
     hd_free(op, bytes);
     hd_free(op, path);
+    hd_str_clear(&positions);
     hd_str_clear(&content);
+}
+
+static inline void merge_parquet(struct merged *m, size_t log, const char *instant,
+                                 const char *columns, const char *rows)
+{
+    merge_parquet_with(m, log, instant, columns, rows, (struct merge_block){0});
 }
 
 static inline void merge_put_wrapper(struct hd_op *op, struct hd_str *out, const char *type,
@@ -272,12 +311,12 @@ static inline void merge_put_wrapper(struct hd_op *op, struct hd_str *out, const
 }
 
 /* Lines "key" (ordering int 0) or "key@type:value", as a delete block of version 3. */
-static inline void merge_deletes(struct merged *m, size_t log, const char *instant,
-                                 const char *lines)
+static inline void merge_deletes_with(struct merged *m, size_t log, const char *instant,
+                                      const char *lines, struct merge_block more)
 {
     struct hd_op *op = m->op;
     struct merge_header header = {0};
-    struct hd_str content = {0}, list = {0};
+    struct hd_str content = {0}, list = {0}, positions = {0};
 
     test_must(op, hd_avro_write_long(op, &list, merge_count_lines(lines)));
     while (*lines != '\0') {
@@ -305,9 +344,17 @@ static inline void merge_deletes(struct merged *m, size_t log, const char *insta
     merge_add_u32be(op, &content, (uint32_t)list.size);
     test_must(op, hd_str_append(op, &content, list.data, list.size));
     merge_add_header(&header, HD_LOG_INSTANT_TIME, instant);
+    merge_add_positions(op, &header, &more, &positions);
     merge_put_block(m, log, HD_LOG_DELETE, &header, &content);
+    hd_str_clear(&positions);
     hd_str_clear(&content);
     hd_str_clear(&list);
+}
+
+static inline void merge_deletes(struct merged *m, size_t log, const char *instant,
+                                 const char *lines)
+{
+    merge_deletes_with(m, log, instant, lines, (struct merge_block){0});
 }
 
 static inline void merge_rollback(struct merged *m, size_t log, const char *instant,
