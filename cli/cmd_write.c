@@ -33,9 +33,23 @@ static bool is_meta_column(const char *name)
     return false;
 }
 
+/* An input without columns: its first row may tell why. */
+static int fail_no_columns(const char *path, struct ArrowArrayStream *stream)
+{
+    struct ArrowArray rows = {0};
+    const char *why = stream->get_next(stream, &rows) == 0 ? NULL : stream->get_last_error(stream);
+
+    if (rows.release != NULL)
+        rows.release(&rows);
+    return cli_fail_text(CLI_EXIT_FAILURE,
+                         "%s: no columns to make a table of (--format says what it is, "
+                         "--schema gives columns)%s%s",
+                         path, why == NULL ? "" : "; ", why == NULL ? "" : why);
+}
+
 /* Make the table with the columns of the input's schema, which is released. */
 static int create_from_input(hudi_context *context, const struct cli_args *args, const char *path,
-                             struct ArrowSchema *schema)
+                             struct ArrowArrayStream *stream, struct ArrowSchema *schema)
 {
     struct ArrowSchema **columns = calloc((size_t)schema->n_children + 1, sizeof *columns);
     struct ArrowSchema wanted = *schema; /* without a callback: the children stay `schema`'s */
@@ -51,10 +65,7 @@ static int create_from_input(hudi_context *context, const struct cli_args *args,
         if (!is_meta_column(schema->children[i]->name))
             columns[wanted.n_children++] = schema->children[i];
     if (exit_code == CLI_EXIT_OK && wanted.n_children == 0)
-        exit_code = cli_fail_text(CLI_EXIT_FAILURE,
-                                  "%s: no columns to make a table of (--format says what it is, "
-                                  "--schema gives columns)",
-                                  path);
+        exit_code = fail_no_columns(path, stream);
     else if (exit_code == CLI_EXIT_OK &&
              hudi_table_create(context, args->words[0], &wanted, args->options, &error) != HUDI_OK)
         exit_code = cli_fail(error);
@@ -87,11 +98,12 @@ static int table_of_input(hudi_context *context, const struct cli_args *args)
                        &error) != HUDI_OK)
         return fail_rows(error);
     const char *shown = strcmp(path, "-") == 0 ? "standard input" : path;
-    const bool failed = stream.get_schema(&stream, &schema) != 0;
-    if (failed)
-        cli_fail_text(CLI_EXIT_FAILURE, "%s: %s", shown, stream.get_last_error(&stream));
+    const int exit_code =
+        stream.get_schema(&stream, &schema) == 0
+            ? create_from_input(context, args, shown, &stream, &schema)
+            : cli_fail_text(CLI_EXIT_FAILURE, "%s: %s", shown, stream.get_last_error(&stream));
     stream.release(&stream);
-    return failed ? CLI_EXIT_FAILURE : create_from_input(context, args, shown, &schema);
+    return exit_code;
 }
 
 static int new_table(hudi_context *context, const struct cli_args *args)

@@ -34,7 +34,7 @@ static hudi_status check_depth(struct hd_op *op, struct hd_slice text)
     return HUDI_OK;
 }
 
-hudi_status hd_json_parse(struct hd_op *op, struct hd_slice text, hd_json **out)
+static hudi_status parse(struct hd_op *op, struct hd_slice text, size_t flags, hd_json **out)
 {
     json_error_t error;
 
@@ -43,7 +43,8 @@ hudi_status hd_json_parse(struct hd_op *op, struct hd_slice text, hd_json **out)
         return hd_fail(op, HUDI_CORRUPT, "an empty text is no JSON");
     HD_TRY(check_depth(op, text));
     HD_TRY(hd_op_fault_point(op, "JSON values"));
-    *out = json_loadb((const char *)text.data, text.size, JSON_DECODE_ANY | JSON_ALLOW_NUL, &error);
+    *out = json_loadb((const char *)text.data, text.size, JSON_DECODE_ANY | JSON_ALLOW_NUL | flags,
+                      &error);
     if (*out != NULL)
         return HUDI_OK;
     if (json_error_code(&error) == json_error_out_of_memory)
@@ -52,6 +53,16 @@ hudi_status hd_json_parse(struct hd_op *op, struct hd_slice text, hd_json **out)
         if ((unsigned char)*c < ' ' || (unsigned char)*c >= 0x7f)
             *c = '?';
     return hd_fail(op, HUDI_CORRUPT, "JSON at byte %d: %s", error.position, error.text);
+}
+
+hudi_status hd_json_parse(struct hd_op *op, struct hd_slice text, hd_json **out)
+{
+    return parse(op, text, 0, out);
+}
+
+hudi_status hd_json_parse_unique(struct hd_op *op, struct hd_slice text, hd_json **out)
+{
+    return parse(op, text, JSON_REJECT_DUPLICATES, out);
 }
 
 void hd_json_free(hd_json *document)

@@ -28,6 +28,10 @@ typedef struct json_t hd_json;
  */
 hudi_status hd_json_parse(struct hd_op *op, struct hd_slice text, hd_json **out);
 
+/** The same, but two members of one name in an object are HUDI_CORRUPT too: of rows that people
+ * hand in nobody knows which one is meant. */
+hudi_status hd_json_parse_unique(struct hd_op *op, struct hd_slice text, hd_json **out);
+
 /** The document, not its parts. Takes NULL. */
 void hd_json_free(hd_json *document);
 

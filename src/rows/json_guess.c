@@ -44,7 +44,8 @@ static hudi_status add(struct hd_op *op, struct hd_json_guess *guess, struct nod
 {
     const enum kind kind = kind_of(value);
 
-    if (kind == NOTHING)
+    /* `{}` alone says no more than null: no column has a record without fields. */
+    if (kind == NOTHING || (kind == OBJECT && node->kind == NOTHING && hd_json_length(value) == 0))
         return HUDI_OK;
     if (node->kind == NOTHING || (node->kind == INTEGER && kind == REAL))
         node->kind = kind;

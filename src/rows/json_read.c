@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -18,6 +19,10 @@
 #define BATCH_BYTES (64u << 20)
 #define GUESS_LINES 1000
 #define VALUE_BYTES 40 /* of a value, in messages */
+/* Numbers with a fraction or an exponent come as doubles. Below these they are what was written:
+ * whole ones, and the unscaled values of decimals. */
+#define EXACT_INTEGER 0x1p53
+#define EXACT_UNSCALED INT64_C(1000000000000000)
 
 struct json_stream {
     hd_line_reader *reader;
@@ -71,31 +76,54 @@ static hudi_status text_of(struct hd_op *op, const hd_json *value, const char *e
     return hd_json_as_string(op, value, column, out);
 }
 
+static hudi_status append_integer(struct hd_op *op, hd_builder *builder, const hd_json *value,
+                                  const char *column)
+{
+    int64_t integer;
+
+    if (!hd_json_is_number(value) || hd_json_as_int64(op, value, column, &integer) != HUDI_OK) {
+        hd_op_clear_error(op);
+        return misfit(op, column, value, "is no integer");
+    }
+    if (!hd_json_is_integer(value) && fabs((double)integer) >= EXACT_INTEGER)
+        return misfit(op, column, value, "has more digits than are kept: leave out the fraction");
+    if (hd_builder_type(builder)->id == HD_TYPE_INT32 &&
+        (integer < INT32_MIN || integer > INT32_MAX))
+        return misfit(op, column, value, "does not fit 32 bits");
+    return hd_builder_append_integer(op, builder, integer);
+}
+
+/* Rounding 0.1 is what a double is for; but two whole numbers that become one are keys that do. */
+static bool is_rounded(int64_t integer, double real)
+{
+    return real >= 0x1p63 || real < -0x1p63 || (int64_t)real != integer;
+}
+
 static hudi_status append_number(struct hd_op *op, hd_builder *builder, const hd_json *value,
                                  const char *column)
 {
-    const enum hd_type_id id = hd_builder_type(builder)->id;
+    const bool single = hd_builder_type(builder)->id == HD_TYPE_FLOAT;
     int64_t integer;
     double real;
     struct hd_slice text;
 
-    if (id == HD_TYPE_INT32 || id == HD_TYPE_INT64) {
-        if (!hd_json_is_number(value) || hd_json_as_int64(op, value, column, &integer) != HUDI_OK) {
-            hd_op_clear_error(op);
-            return misfit(op, column, value, "is no integer");
-        }
-        if (id == HD_TYPE_INT32 && (integer < INT32_MIN || integer > INT32_MAX))
-            return misfit(op, column, value, "does not fit 32 bits");
-        return hd_builder_append_integer(op, builder, integer);
-    }
     if (hd_json_is_string(value)) { /* "NaN", "Infinity" */
         HD_TRY(text_of(op, value, "is no number", column, &text));
         if (!hd_parse_double(text, &real) || isfinite(real))
             return misfit(op, column, value, "is no number");
-    } else if (!hd_json_is_number(value) ||
-               hd_json_as_double(op, value, column, &real) != HUDI_OK) {
-        hd_op_clear_error(op);
+        return hd_builder_append_double(op, builder, real);
+    }
+    if (!hd_json_is_number(value))
         return misfit(op, column, value, "is no number");
+    HD_TRY(hd_json_as_double(op, value, column, &real));
+    if (single && fabs(real) > FLT_MAX)
+        return misfit(op, column, value, "does not fit a float");
+    if (hd_json_is_integer(value)) {
+        HD_TRY(hd_json_as_int64(op, value, column, &integer));
+        if (is_rounded(integer, single ? (float)real : real))
+            return misfit(op, column, value,
+                          single ? "has more digits than a float keeps"
+                                 : "has more digits than a double keeps");
     }
     return hd_builder_append_double(op, builder, real);
 }
@@ -119,6 +147,11 @@ static hudi_status append_decimal(struct hd_op *op, hd_builder *builder, const h
     }
     if (!hd_parse_decimal(text, type->precision, type->scale, HD_ROUND_EXACT, &unscaled)) {
         status = misfit(op, column, value, "is no decimal of this precision and scale");
+        goto out;
+    }
+    if (hd_json_is_number(value) && !hd_json_is_integer(value) &&
+        (unscaled >= EXACT_UNSCALED || unscaled <= -EXACT_UNSCALED)) {
+        status = misfit(op, column, value, "may have lost digits: write it as a string");
         goto out;
     }
     status = hd_builder_append_decimal(op, builder, unscaled);
@@ -254,6 +287,7 @@ static hudi_status append_value(struct hd_op *op, hd_builder *builder,
         return hd_builder_append_integer(op, builder, flag);
     case HD_TYPE_INT32:
     case HD_TYPE_INT64:
+        return append_integer(op, builder, value, column);
     case HD_TYPE_FLOAT:
     case HD_TYPE_DOUBLE:
         return append_number(op, builder, value, column);
@@ -352,7 +386,7 @@ static hudi_status take_line(struct hd_op *op, struct json_stream *self, struct 
 
     if (is_blank(text))
         return HUDI_OK;
-    hudi_status status = hd_json_parse(op, text, &object);
+    hudi_status status = hd_json_parse_unique(op, text, &object);
     if (status == HUDI_OK)
         status = append_object(op, self, object);
     hd_json_free(object);
@@ -449,7 +483,7 @@ static hudi_status guess(struct hd_op *op, struct json_stream *self,
         HD_TRY_OUT(hd_str_append_char(op, &self->early, '\n'));
         if (is_blank(text))
             continue;
-        if (hd_json_parse(op, text, &object) != HUDI_OK) {
+        if (hd_json_parse_unique(op, text, &object) != HUDI_OK) {
             hd_op_clear_error(op); /* told with its line when the rows are parsed */
             continue;
         }

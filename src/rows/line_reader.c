@@ -5,6 +5,7 @@
 
 #define READ_BYTES (256u << 10)
 #define MAX_LINE_BYTES (64u << 20)
+#define MARK "\xef\xbb\xbf" /* U+FEFF, which programs on Windows put first */
 
 struct hd_line_reader {
     hd_input_file *file; /* NULL: standard input */
@@ -93,6 +94,10 @@ hudi_status hd_line_reader_next(struct hd_op *op, hd_line_reader *reader, struct
         reader->line++;
         if (n > 0 && line[n - 1] == '\r')
             n--;
+        if (reader->line == 1 && n >= sizeof MARK - 1 && memcmp(line, MARK, sizeof MARK - 1) == 0) {
+            line += sizeof MARK - 1;
+            n -= sizeof MARK - 1;
+        }
         *out = hd_slice_of(line, n);
         return HUDI_OK;
     }

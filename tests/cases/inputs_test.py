@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Inputs that people hand in: nothing of them becomes another value without a word."""
+import pytest
+
+from conftest import Refused
+
+
+def lines(table, text, name="in.jsonl"):
+    path = table.folder / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def make(table, path, *words):
+    return table.do("write", table.path, path, "--key", "id", *words)
+
+
+# ---- JSON lines ------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("column, value, why", [
+    ("double", "9007199254740993", "has more digits than a double keeps"),
+    ("double", "-9223372036854775807", "has more digits than a double keeps"),
+    ("float", "16777217", "has more digits than a float keeps"),
+    ("float", "1e300", "does not fit a float"),
+    ("long", "9007199254740993.0", "has more digits than are kept"),
+    ("decimal(20,2)", "12345678901234567.89", "may have lost digits: write it as a string"),
+    ("decimal(20,2)", "100000000000000000.01", "may have lost digits: write it as a string"),
+    ("decimal(38,2)", "92233720368547758071", "too big integer"),
+])
+def test_a_number_that_its_column_cannot_keep_fails_its_record(table, column, value, why):
+    table.create(f"id string\nv {column}\n")
+    with pytest.raises(Refused) as refused:
+        table.write(lines(table, f'{{"id":"a","v":{value}}}\n'))
+    assert why in str(refused.value) and "line 1" in str(refused.value)
+    assert table.read() == []
+
+
+@pytest.mark.parametrize("column, value, read", [
+    ("double", "9007199254740992", 2.0 ** 53), ("double", "9007199254740994", 2.0 ** 53 + 2),
+    ("double", "-9223372036854775808", -2.0 ** 63), ("double", "0.1", 0.1),
+    ("float", "16777216", 16777216.0), ("long", "9007199254740993", 2 ** 53 + 1),
+    ("long", "9007199254740991.0", 2 ** 53 - 1), ("long", "1e3", 1000),
+    ("decimal(20,2)", "1234567890123.25", "1234567890123.25"),
+    ("decimal(20,2)", "-0.1", "-0.10"), ("decimal(20,2)", "9223372036854775", "9223372036854775.00"),
+    ("decimal(20,2)", '"100000000000000000.01"', "100000000000000000.01"),
+])
+def test_a_number_that_its_column_keeps_is_taken(table, column, value, read):
+    table.create(f"id string\nv {column}\n")
+    table.write(lines(table, f'{{"id":"a","v":{value}}}\n'))
+    assert table.values("v") == [read]
+
+
+def test_keys_of_more_digits_than_a_double_keeps_are_not_made_one(table):
+    text = '{"id":9007199254740993,"v":1}\n{"id":9007199254740992,"v":2}\n{"id":1.5,"v":3}\n'
+    with pytest.raises(Refused) as refused:
+        make(table, lines(table, text))
+    assert '9007199254740993 has more digits than a double keeps' in str(refused.value)
+    make(table, lines(table, text), "--ignore-failed")
+    assert sorted(table.values("v")) == [2, 3]
+
+
+@pytest.mark.parametrize("text", ['{"id":"a","v":1,"v":2}', '{"id":"a","id":"b","v":1}',
+                                  '{"id":"a","v":1,"s":{"x":1,"x":2}}'])
+def test_a_member_that_occurs_twice_fails_its_record(table, text):
+    table.create("id string\nv long\ns struct<x:long>\n")
+    with pytest.raises(Refused) as refused:
+        table.write(lines(table, f'{{"id":"c","v":1}}\n{text}\n'))
+    assert "line 2: JSON at byte" in str(refused.value) and "duplicate" in str(refused.value)
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_line(table):
+    make(table, lines(table, b'\xef\xbb\xbf{"id":"a","v":1}\n'))
+    table.write(lines(table, b'\xef\xbb\xbf{"id":"b","v":2}\n{"id":"\xef\xbb\xbf","v":3}\n'))
+    assert table.values("id") == ["a", "b", "\ufeff"]
+
+
+@pytest.mark.parametrize("text, why", [('[{"id":1}]\n', "line 1: is no JSON object"),
+                                       ('{\n "id":1\n}\n', "line 1: JSON at byte"),
+                                       ('\n{"id":NaN}\n', "line 2: JSON at byte"),
+                                       ("id,v\n1,2\n", "line 1: JSON at byte")])
+def test_lines_of_which_none_is_a_row_say_why(table, text, why):
+    with pytest.raises(Refused) as refused:
+        make(table, lines(table, text))
+    assert "no columns to make a table of" in str(refused.value) and why in str(refused.value)
+    assert not table.path.exists()
+
+
+def test_an_object_without_members_says_no_type(table):
+    make(table, lines(table, '{"id":"a","v":{}}\n{"id":"b","v":{"x":1}}\n'))
+    assert table.values("v") == [{"x": None}, {"x": 1}]
+    with pytest.raises(Refused) as refused:
+        table.write(lines(table, '{"id":"a","w":{}}\n'))
+    assert 'column "w": {} is no string' in str(refused.value)
