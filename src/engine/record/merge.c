@@ -28,7 +28,9 @@ struct habits {
     bool precombine_columns; /* OVERWRITE_NON_DEFAULTS: pre-combine merges columns (from 8 on) */
     bool earlier_delete_loses; /* pre-combine: what follows a delete replaces it (below 8) */
     bool partial_delete_wins;  /* PARTIAL_UPDATE: a delete ignores the ordering value (below 8) */
-    bool tie_to_stored;        /* FirstValueAvroPayload */
+    bool partial_deletes_merge; /* PARTIAL_UPDATE, pre-combine: rows that mark deletes as well, and
+                                   what follows one that wins replaces it (below 8) */
+    bool tie_to_stored;         /* FirstValueAvroPayload */
     bool meta_of_incoming;     /* rows of both have the incoming row's meta columns (below 8) */
 };
 
@@ -218,6 +220,7 @@ static hudi_status fill_merger(struct hd_op *op, const struct hd_table_config *c
     merger->habits.precombine_columns = !old;
     merger->habits.earlier_delete_loses = old;
     merger->habits.partial_delete_wins = old;
+    merger->habits.partial_deletes_merge = old;
     merger->habits.meta_of_incoming = old;
     merger->n_columns = (int32_t)schema->n_children;
     HD_TRY(find_ordering(op, config, schema, merger));
@@ -378,6 +381,16 @@ bool hd_merger_meta_from_incoming(const hd_merger *merger, const struct hd_merge
            !older_wins(merger, stored, incoming);
 }
 
+/* Do two rows of one write become one with columns of both? Source: PartialUpdateAvroPayload
+ * .preCombine (Hudi 0.15.0), where a mark that is null counts as any other column that is. */
+static bool merges_rows(const hd_merger *merger, const struct hd_merge_side *earlier,
+                        const struct hd_merge_side *later)
+{
+    if (merger->habits.partial_deletes_merge)
+        return !hd_merger_is_delete(merger, older_wins(merger, earlier, later) ? earlier : later);
+    return !hd_merger_is_delete(merger, earlier) && !hd_merger_is_delete(merger, later);
+}
+
 bool hd_merger_precombine(const hd_merger *merger, const struct hd_merge_side *earlier,
                           const struct hd_merge_side *later, bool *columns)
 {
@@ -391,10 +404,10 @@ bool hd_merger_precombine(const hd_merger *merger, const struct hd_merge_side *e
     *columns = false;
     if (earlier->is_delete && !earlier->is_row && merger->habits.earlier_delete_loses)
         return true;
-    if (merges_columns && !hd_merger_is_delete(merger, earlier) &&
-        !hd_merger_is_delete(merger, later)) {
-        *columns = true;
-        return true;
+    if (merges_columns && !earlier->is_delete && !later->is_delete) {
+        *columns = merges_rows(merger, earlier, later);
+        if (*columns || merger->habits.partial_deletes_merge)
+            return true;
     }
     return !by_order || !older_wins(merger, earlier, later);
 }

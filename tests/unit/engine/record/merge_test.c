@@ -373,6 +373,37 @@ static void partial_updates_of_one_write_are_merged_too(void **state)
     merging_clear(&m);
 }
 
+/* Seen with Hudi 0.15.0: a batch of (31.25, deleted), (31.0), (31.0) leaves the last two. */
+static void partial_updates_of_one_write_are_merged_with_deletes_before_version_8(void **state)
+{
+    struct hd_op *op = *state;
+    struct merging m;
+    bool columns = true;
+
+    merging_init(&m, 6, PACKAGE "PartialUpdateAvroPayload");
+    OK(make(op, &m));
+    set_sides(op, &m, DELETED("3000"), LATE);
+    assert_true(hd_merger_precombine(m.merger, &m.stored, &m.incoming, &columns));
+    assert_false(columns);
+    set_sides(op, &m, DELETED("100"), LATE);
+    assert_true(hd_merger_precombine(m.merger, &m.stored, &m.incoming, &columns));
+    assert_true(columns);
+    assert_columns(&m, "isiiiss"); /* which marks the row: what it is made of did */
+    set_sides(op, &m, WHOLE, DELETED("100"));
+    assert_true(hd_merger_precombine(m.merger, &m.stored, &m.incoming, &columns));
+    assert_true(columns);
+    assert_columns(&m, "sssssis");
+    merging_clear(&m);
+
+    merging_init(&m, 9, NULL);
+    m.c.config.record_merge_mode = "EVENT_TIME_ORDERING";
+    test_set(op, &m.c.config.properties, "hoodie.table.partial.update.mode=IGNORE_DEFAULTS");
+    OK(make(op, &m));
+    assert_false(precombine(op, &m, DELETED("3000"), LATE));
+    assert_true(precombine(op, &m, DELETED("100"), LATE));
+    merging_clear(&m);
+}
+
 static void defaults_do_not_overwrite(void **state)
 {
     struct hd_op *op = *state;
@@ -551,6 +582,7 @@ int main(void)
         TEST(several_ordering_fields_compare_one_after_the_other),
         TEST(partial_updates_fill_in_what_is_not_null),
         TEST(partial_updates_of_one_write_are_merged_too),
+        TEST(partial_updates_of_one_write_are_merged_with_deletes_before_version_8),
         TEST(defaults_do_not_overwrite),
         TEST(deletes_are_known_by_flag_or_marker),
         TEST(the_empty_payload_deletes_everything),
