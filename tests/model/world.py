@@ -262,7 +262,8 @@ class Writes:
         """Into the base file."""
         if place.log is not None or place.pending:
             raise Wrong(f"{key}: a base file with log files was rewritten")
-        if not whole and self.event_time and not self.newer(place.base, row["at"]):
+        wins = whole or self.is_delete(row) and self.payload == "EventTimeAvroPayload" and self.version == 6
+        if not wins and self.event_time and not self.newer(place.base, row["at"]):
             return
         if whole or self.is_delete(row):
             self.keys[key].remove(place)

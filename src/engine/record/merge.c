@@ -26,12 +26,14 @@ struct habits {
     bool
         precombine_by_order; /* OVERWRITE rules: pre-combine goes by the ordering value (below 8) */
     bool precombine_columns; /* OVERWRITE_NON_DEFAULTS: pre-combine merges columns (from 8 on) */
-    bool earlier_delete_loses; /* pre-combine: what follows a delete replaces it (below 8) */
-    bool partial_delete_wins;  /* PARTIAL_UPDATE: a delete ignores the ordering value (below 8) */
+    bool earlier_delete_loses;  /* pre-combine: what follows a delete replaces it (below 8) */
+    bool partial_delete_wins;   /* PARTIAL_UPDATE: a delete ignores the ordering value (below 8) */
     bool partial_deletes_merge; /* PARTIAL_UPDATE, pre-combine: rows that mark deletes as well, and
                                    what follows one that wins replaces it (below 8) */
-    bool tie_to_stored;         /* FirstValueAvroPayload */
-    bool meta_of_incoming;     /* rows of both have the incoming row's meta columns (below 8) */
+    bool marked_delete_wins; /* EventTimeAvroPayload: a row that marks a delete deletes the stored
+                                row whatever its ordering value (version 6) */
+    bool tie_to_stored;      /* FirstValueAvroPayload */
+    bool meta_of_incoming;   /* rows of both have the incoming row's meta columns (below 8) */
 };
 
 struct hd_merger {
@@ -84,7 +86,7 @@ static const struct payload {
     {"AWSDmsAvroPayload", HD_MERGE_OVERWRITE_WITH_LATEST},
 };
 
-static hudi_status rule_of_class(struct hd_op *op, const char *payload_class,
+static hudi_status rule_of_class(struct hd_op *op, int32_t table_version, const char *payload_class,
                                  struct hd_merger *merger)
 {
     const char *dot = strrchr(payload_class, '.');
@@ -95,6 +97,8 @@ static hudi_status rule_of_class(struct hd_op *op, const char *payload_class,
             continue;
         merger->rule = payloads[i].rule;
         merger->habits.tie_to_stored = strcmp(name, "FirstValueAvroPayload") == 0;
+        merger->habits.marked_delete_wins =
+            table_version == 6 && strcmp(name, "EventTimeAvroPayload") == 0;
         if (strcmp(name, "AWSDmsAvroPayload") == 0) {
             merger->delete_marker = hd_slice_text("D");
             merger->delete_marker_any_case = true;
@@ -130,9 +134,10 @@ static hudi_status choose_rule(struct hd_op *op, const struct hd_table_config *c
                         : hd_properties_get(&options->set, "hoodie.datasource.write.payload.class");
     const char *mode =
         options == NULL ? NULL : hd_properties_get(&options->set, "hoodie.write.record.merge.mode");
+    const int32_t version = config->version->number;
 
     if (payload_class != NULL && *payload_class != '\0')
-        return rule_of_class(op, payload_class, merger);
+        return rule_of_class(op, version, payload_class, merger);
     if (mode == NULL || *mode == '\0')
         mode = config->record_merge_mode;
     if (mode != NULL && *mode != '\0' && strcasecmp(mode, "CUSTOM") != 0)
@@ -140,7 +145,7 @@ static hudi_status choose_rule(struct hd_op *op, const struct hd_table_config *c
     if (config->payload_class == NULL)
         return hd_fail(op, HUDI_NOT_IMPLEMENTED, "the table has a merger of its own: %s",
                        mode == NULL ? "no merge mode, no payload class" : mode);
-    return rule_of_class(op, config->payload_class, merger);
+    return rule_of_class(op, version, config->payload_class, merger);
 }
 
 static hudi_status find_ordering(struct hd_op *op, const struct hd_table_config *config,
@@ -461,12 +466,15 @@ static enum hd_merge_choice combine_event_time(const hd_merger *merger,
                                                const struct hd_merge_side *stored,
                                                const struct hd_merge_side *incoming)
 {
-    if (older_wins(merger, stored, incoming)) {
+    const bool deletes = hd_merger_is_delete(merger, incoming);
+
+    if (older_wins(merger, stored, incoming) &&
+        !(deletes && !incoming->is_delete && merger->habits.marked_delete_wins)) {
         if (merger->habits.renew_stored && !stored->is_delete)
             return HD_MERGE_REWRITE_STORED;
         return HD_MERGE_KEEP_STORED;
     }
-    return hd_merger_is_delete(merger, incoming) ? HD_MERGE_DELETE : HD_MERGE_TAKE_INCOMING;
+    return deletes ? HD_MERGE_DELETE : HD_MERGE_TAKE_INCOMING;
 }
 
 enum hd_merge_choice hd_merger_combine(const hd_merger *merger, const struct hd_merge_side *stored,
