@@ -128,7 +128,9 @@ static struct model_row precombine(const struct model_rules *rules, const struct
 
     switch (rules->payload) {
     case MODEL_PARTIAL_UPDATE:
-        if (live)
+        if (!rules->newer_version && is_delete(rules, earlier_wins ? earlier : later))
+            return *later;
+        if (live || !rules->newer_version)
             return earlier_wins ? filled(earlier, later) : filled(later, earlier);
         break;
     case MODEL_NON_DEFAULTS:
