@@ -33,7 +33,8 @@ enum hd_cast_rule {
                           timestamp (units of the column), string to numbers, boolean, date, time
                           and timestamp (arrow/text.h), string and bytes to fixed of that width,
                           boolean to string, date to timestamp, timestamp at midnight to date, any
-                          decimal to another. Decimals from texts and decimals must be exact here */
+                          decimal to another. Exact here: decimals from texts and decimals, coarser
+                          units, whole numbers as float or double */
 };
 
 /** HUDI_OK when `from` may become `to` under `rule`, else HUDI_SCHEMA naming path and both types.

@@ -7,6 +7,7 @@
 #include "arrow/decimal.h"
 #include "arrow/java_text.h"
 #include "arrow/text.h"
+#include "base/checked_int.h"
 
 #define DAY_SECONDS 86400
 
@@ -37,9 +38,10 @@ static bool is_temporal(enum hd_type_id id)
 }
 
 /* Of a DATE, TIME or TIMESTAMP; a date's unit is a day. */
-static bool rescale_time(const struct hd_view *v, int64_t row, const struct hd_type *to,
-                         int64_t *out)
+static bool rescale_time(const struct hd_cast_leaf *leaf, int64_t row, int64_t *out)
 {
+    const struct hd_view *v = leaf->from;
+    const struct hd_type *to = &leaf->to;
     const int64_t value = hd_view_integer(v, row);
 
     if (v->type.id == HD_TYPE_DATE) /* to TIMESTAMP */
@@ -53,7 +55,7 @@ static bool rescale_time(const struct hd_view *v, int64_t row, const struct hd_t
     if (wanted >= per_second)
         return !__builtin_mul_overflow(value, wanted / per_second, out);
     *out = hd_floor_div(value, per_second / wanted);
-    return true;
+    return leaf->rule != HD_CAST_INPUT || *out * (per_second / wanted) == value;
 }
 
 static bool whole_double(double value, int64_t *out)
@@ -103,7 +105,7 @@ bool hd_cast_value_to_integer(const struct hd_cast_leaf *leaf, int64_t row, int6
         return *out == whole;
     default:
         if (is_temporal(v->type.id))
-            return rescale_time(v, row, &leaf->to, out);
+            return rescale_time(leaf, row, out);
         *out = hd_view_integer(v, row);
         return true;
     }
@@ -212,6 +214,16 @@ bool hd_cast_value_to_float(const struct hd_view *v, int64_t row, float *out)
     return isfinite(*out) || !isfinite(wide);
 }
 
+/* A caller's own whole number stays what it is; of stored ones that are read as a wider type Avro
+ * takes the nearest. */
+static bool keeps_integer(const struct hd_cast_leaf *leaf, int64_t row, double real)
+{
+    const enum hd_type_id from = leaf->from->type.id;
+
+    return leaf->rule != HD_CAST_INPUT || (from != HD_TYPE_INT32 && from != HD_TYPE_INT64) ||
+           hd_double_is(real, hd_view_integer(leaf->from, row));
+}
+
 hudi_status hd_cast_to_floating(const struct hd_cast_leaf *leaf, struct ArrowArray *out)
 {
     const struct hd_view *from = leaf->from;
@@ -224,8 +236,9 @@ hudi_status hd_cast_to_floating(const struct hd_cast_leaf *leaf, struct ArrowArr
         const bool null = hd_view_is_null(from, i);
         float small = 0;
         double value = 0;
-        if (!null && !(narrow ? hd_cast_value_to_float(from, i, &small)
-                              : hd_cast_value_to_double(from, i, &value)))
+        if (!null && !((narrow ? hd_cast_value_to_float(from, i, &small)
+                               : hd_cast_value_to_double(from, i, &value)) &&
+                       keeps_integer(leaf, i, narrow ? small : value)))
             HD_TRY(hd_cast_misfit(leaf, i));
         if (narrow)
             ((float *)(uintptr_t)to)[i] = small;

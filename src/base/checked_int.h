@@ -2,6 +2,7 @@
 #ifndef HD_BASE_CHECKED_INT_H
 #define HD_BASE_CHECKED_INT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/op.h"
@@ -34,6 +35,12 @@ static inline uint64_t hd_min_u64(uint64_t a, uint64_t b)
 static inline uint64_t hd_max_u64(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
+}
+
+/** Is it this very number? Beyond 2^53 doubles are further apart than whole numbers. */
+static inline bool hd_double_is(double real, int64_t integer)
+{
+    return real >= -0x1p63 && real < 0x1p63 && (int64_t)real == integer;
 }
 
 #ifdef __cplusplus

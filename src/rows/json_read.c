@@ -9,6 +9,7 @@
 #include "arrow/schema.h"
 #include "arrow/stream.h"
 #include "arrow/text.h"
+#include "base/checked_int.h"
 #include "base/map.h"
 #include "codec/base64.h"
 #include "codec/json.h"
@@ -94,11 +95,6 @@ static hudi_status append_integer(struct hd_op *op, hd_builder *builder, const h
 }
 
 /* Rounding 0.1 is what a double is for; but two whole numbers that become one are keys that do. */
-static bool is_rounded(int64_t integer, double real)
-{
-    return real >= 0x1p63 || real < -0x1p63 || (int64_t)real != integer;
-}
-
 static hudi_status append_number(struct hd_op *op, hd_builder *builder, const hd_json *value,
                                  const char *column)
 {
@@ -120,7 +116,7 @@ static hudi_status append_number(struct hd_op *op, hd_builder *builder, const hd
         return misfit(op, column, value, "does not fit a float");
     if (hd_json_is_integer(value)) {
         HD_TRY(hd_json_as_int64(op, value, column, &integer));
-        if (is_rounded(integer, single ? (float)real : real))
+        if (!hd_double_is(single ? (float)real : real, integer))
             return misfit(op, column, value,
                           single ? "has more digits than a float keeps"
                                  : "has more digits than a double keeps");

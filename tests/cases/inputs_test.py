@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Inputs that people hand in: nothing of them becomes another value without a word."""
+import pyarrow as pa
 import pytest
 
 from conftest import Refused
@@ -91,3 +92,50 @@ def test_an_object_without_members_says_no_type(table):
     with pytest.raises(Refused) as refused:
         table.write(lines(table, '{"id":"a","w":{}}\n'))
     assert 'column "w": {} is no string' in str(refused.value)
+
+
+# ---- Arrow columns ---------------------------------------------------------------------------
+
+def test_a_column_of_nulls_alone_has_the_type_of_the_tables(table):
+    rows = pa.table({"id": ["a", "b"], "v": ["x", "y"], "l": [[1], [2]],
+                     "s": [{"x": 1, "y": "q"}, None]})
+    table.create("id string\nv string\nl array<long>\ns struct<x:long,y:string>\n")
+    table.write(rows)
+    table.write(pa.table({"id": ["a"], "v": pa.nulls(1), "l": pa.array([[None]]),
+                          "s": pa.array([{"x": None, "y": "r"}])}))
+    assert table.read() == [{"id": "a", "v": None, "l": [None], "s": {"x": None, "y": "r"}},
+                            {"id": "b", "v": "y", "l": [2], "s": None}]
+
+
+@pytest.mark.parametrize("type_, why", [
+    (pa.null(), "column w: nothing but nulls says no type"),
+    (pa.list_(pa.null()), "column w.element: nothing but nulls says no type"),
+    (pa.map_(pa.int32(), pa.int32()), "column w: keys of a map are strings"),
+    (pa.struct([]), "column w: a record without fields")])
+def test_a_type_that_no_table_has_makes_none(table, type_, why):
+    rows = pa.table({"id": ["a"], "w": pa.nulls(1, type_)})
+    path = table.folder / "in.arrow"
+    with pa.ipc.new_file(str(path), rows.schema) as writer:
+        writer.write_table(rows)
+    with pytest.raises(Refused) as refused:
+        make(table, path)
+    assert why in str(refused.value)
+    assert not table.path.exists()
+
+
+@pytest.mark.parametrize("value, read", [
+    (1720631224000000001, None), (-1, None), (1720631224000001000, "2024-07-10T17:07:04.000001Z"),
+])
+def test_a_time_of_a_finer_unit_than_the_column_fails_its_row(table, value, read):
+    table.create("id string\nv timestamp\n")
+    nanos = pa.array([value, None], pa.int64()).cast(pa.timestamp("ns", "UTC"))
+    rows = pa.table({"id": ["a", "b"], "v": nanos})
+    if read is None:
+        with pytest.raises(Refused) as refused:
+            table.write(rows)
+        assert "row 1: column \"v\"" in str(refused.value) and "does not fit" in str(refused.value)
+        table.write(rows, options={"libhudi.write.ignore.failed": "true"})
+        assert table.values("id") == ["b"]
+    else:
+        table.write(rows)
+        assert table.values("v") == [read, None]

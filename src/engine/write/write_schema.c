@@ -36,6 +36,43 @@ out:
     return status;
 }
 
+/* A column of nulls alone has no type of its own (dataframes write such): it has the table's, and
+ * so have elements and members. What the table does not have either stays as it is. */
+static hudi_status type_nulls(struct hd_op *op, const struct ArrowSchema *table,
+                              struct ArrowSchema *field)
+{
+    struct ArrowSchema typed;
+
+    if (strcmp(field->format, "n") == 0) {
+        if (strcmp(table->format, "n") == 0)
+            return HUDI_OK;
+        HD_TRY(hd_schema_copy(op, table, &typed));
+        hd_schema_clear(field);
+        *field = typed;
+        return HUDI_OK;
+    }
+    if (strcmp(field->format, table->format) != 0)
+        return HUDI_OK;
+    for (int64_t i = 0; i < field->n_children; i++) {
+        const int32_t found =
+            field->format[1] == 's' ? hd_schema_find(table, field->children[i]->name) : (int32_t)i;
+        if (found >= 0 && found < table->n_children)
+            HD_TRY(type_nulls(op, table->children[found], field->children[i]));
+    }
+    return HUDI_OK;
+}
+
+static hudi_status type_nulls_by(struct hd_op *op, const char *table_avro,
+                                 struct ArrowSchema *columns)
+{
+    struct ArrowSchema table;
+
+    HD_TRY(hd_table_schema_from_avro(op, table_avro, &table));
+    const hudi_status status = type_nulls(op, &table, columns);
+    hd_schema_clear(&table);
+    return status;
+}
+
 /* Avro JSON of the table after this write; `*evolved` says whether it differs from before. */
 static hudi_status target_avro(struct hd_op *op, const struct hd_write_config *config,
                                const struct ArrowSchema *incoming, char **out, bool *evolved)
@@ -63,6 +100,8 @@ static hudi_status target_avro(struct hd_op *op, const struct hd_write_config *c
         goto out;
     }
     HD_TRY_OUT(plain_columns(op, incoming, &columns));
+    if (found == HUDI_OK)
+        HD_TRY_OUT(type_nulls_by(op, table, &columns));
     HD_TRY_OUT(hd_table_schema_check_names(op, &columns));
     HD_TRY_OUT(hd_table_schema_to_avro(op, &columns, config->table->config.name, &avro));
     if (found == HUDI_NOT_FOUND) {

@@ -58,8 +58,12 @@ static uint32_t decimal_bytes(const struct ArrowSchema *field, const struct hd_t
 static hudi_status fail_type(struct writer *w, const struct ArrowSchema *field)
 {
     struct hd_str type = {0};
-    hudi_status status = hd_type_describe(w->op, field, &type);
 
+    if (strcmp(field->format, "n") == 0)
+        return hd_fail(w->op, HUDI_SCHEMA,
+                       "column %s: nothing but nulls says no type: leave it out, or give it one",
+                       w->path.text);
+    hudi_status status = hd_type_describe(w->op, field, &type);
     if (status == HUDI_OK)
         status = hd_fail(w->op, HUDI_SCHEMA, "column %s: a table has no type for %s", w->path.text,
                          hd_str_text(&type));
@@ -162,6 +166,8 @@ static hudi_status convert(struct writer *w, const struct ArrowSchema *field, co
     if (w->path.depth > HD_AVRO_MAX_DEPTH / 2)
         return hd_fail(w->op, HUDI_SCHEMA, "column %s nests more than %d deep", w->path.text,
                        HD_AVRO_MAX_DEPTH / 2);
+    if (type.id == HD_TYPE_STRUCT && field->n_children == 0 && w->path.depth > 0)
+        return hd_fail(w->op, HUDI_SCHEMA, "column %s: a record without fields", w->path.text);
     if (type.id == HD_TYPE_STRUCT) {
         HD_TRY(record(w, field, name, space, out));
     } else if (type.id == HD_TYPE_LIST || type.id == HD_TYPE_MAP) {
@@ -171,8 +177,6 @@ static hudi_status convert(struct writer *w, const struct ArrowSchema *field, co
 
         HD_TRY(hd_avro_schema_new(w->op, w->arena, is_map ? HD_AVRO_MAP : HD_AVRO_ARRAY,
                                   HD_AVRO_PLAIN, out));
-        const size_t mark = hd_column_path_enter(&w->path, is_map ? "value" : "element");
-
         if (is_map) {
             struct hd_type key;
 
@@ -181,6 +185,8 @@ static hudi_status convert(struct writer *w, const struct ArrowSchema *field, co
                 return hd_fail(w->op, HUDI_SCHEMA, "column %s: keys of a map are strings",
                                w->path.text);
         }
+        const size_t mark = hd_column_path_enter(&w->path, is_map ? "value" : "element");
+
         HD_TRY(convert(w, items, name, space, &(*out)->items));
         hd_column_path_leave(&w->path, mark);
     } else {

@@ -70,6 +70,7 @@ static const struct {
     {"tsn:", "tsn:UTC", HD_CAST_READ, "[-1, null]", "[-1, null]"},
     {"tsn:", "tsm:UTC", HD_CAST_READ, "[-1000001, null]", "[-2, null]"},
     {"ttn", "ttm", HD_CAST_READ, "[1999999, null]", "[1, null]"},
+    {"l", "g", HD_CAST_WIDEN, "[9007199254740993, null]", "[9007199254740992, null]"},
     {"l", "i", HD_CAST_INPUT, "[2147483647, null]", "[2147483647, null]"},
     {"g", "f", HD_CAST_INPUT, "[0.1, null, inf]", "[0.100000001, null, inf]"},
     {"g", "l", HD_CAST_INPUT, "[-3, null]", "[-3, null]"},
@@ -132,6 +133,11 @@ static void refuses_values_that_do_not_fit(void **state)
         {"z", "u", "[\"ok\", \"\xff\"]", "column \"a\" row 1: \"\\xff\" does not fit string"},
         {"tsm:", "tsn:", "[9223372036855]",
          "column \"a\" row 0: 9223372036855 does not fit timestamp[ns]"},
+        {"tsn:UTC", "tsu:UTC", "[null, -1]",
+         "column \"a\" row 1: -1 does not fit timestamp[us, UTC]"},
+        {"l", "g", "[9007199254740993]",
+         "column \"a\" row 0: 9007199254740993 does not fit double"},
+        {"l", "f", "[16777217]", "column \"a\" row 0: 16777217 does not fit float"},
         {"tsm:", "tdD", "[1]", "column \"a\" row 0: 1 does not fit date32[day]"},
         {"l", "ttm", "[86400000]", "column \"a\" row 0: 86400000 does not fit time32[ms]"},
         {"u", "i", "[\"01234567890123456789012345678901234567890123456789\"]",
@@ -145,6 +151,17 @@ static void refuses_values_that_do_not_fit(void **state)
         assert_refused(op, &from, MISFITS[i].text, &to, HD_CAST_INPUT, HUDI_INVALID,
                        MISFITS[i].message);
     }
+}
+
+static void takes_what_loses_no_digit(void **state)
+{
+    struct hd_op *op = *state;
+    const struct ArrowSchema whole = FIELD("l", "a"), real = FIELD("g", "a"),
+                             nanos = FIELD("tsn:", "a"), micros = FIELD("tsu:", "a");
+
+    assert_cast(op, &whole, "[-9223372036854775808, null]", &real, HD_CAST_INPUT,
+                "[-9.2233720368547758e+18, null]");
+    assert_cast(op, &nanos, "[-1000, null]", &micros, HD_CAST_INPUT, "[-1, null]");
 }
 
 static void refuses_changes_that_no_rule_allows(void **state)
@@ -365,6 +382,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(converts_each_pair_of_types_from_its_rule_on),
         TEST(refuses_values_that_do_not_fit),
+        TEST(takes_what_loses_no_digit),
         TEST(refuses_changes_that_no_rule_allows),
         TEST(matches_struct_fields_by_name),
         TEST(converts_below_lists_maps_and_structs),
