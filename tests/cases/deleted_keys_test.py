@@ -72,6 +72,18 @@ def test_a_key_dead_in_a_base_file_and_alive_in_other_log_files_alone_is_updated
     assert table.values("a") == ["b4", "c2"]
 
 
+@pytest.mark.parametrize("index", ["BLOOM", "SIMPLE"])
+@pytest.mark.parametrize("payload", ["PartialUpdateAvroPayload", "OverwriteNonDefaultsWithLatestAvroPayload"])
+def test_a_key_deleted_and_written_again_gets_nothing_of_the_deleted_row(table, index, payload):
+    """As with Hudi's global indexes."""
+    options = {"hoodie.index.type": "GLOBAL_" + index}
+    make(table, **{"hoodie.datasource.write.payload.class": "org.apache.hudi.common.model." + payload})
+    table.write([row("a", "x", 1), row("b", "x", 1)], options=options)
+    table.write([row("a", "x", 1)], op="delete", options=options)
+    assert table.write([{**row("a", "x", 2), "a": None}, {**row("b", "x", 2), "a": None}], options=options)["updates"] == 1
+    assert table.read() == [{**row("a", "x", 2), "a": None}, {**row("b", "x", 2), "a": "b1"}]
+
+
 @pytest.mark.parametrize("kind", ["COPY_ON_WRITE", "MERGE_ON_READ"])
 def test_deletes_alone_overwrite_a_partition(table, kind):
     table.create(SCHEMA + "_hoodie_is_deleted boolean\n", order_by="ts", partition_by="p",

@@ -7,6 +7,7 @@
 #include "engine/index/key_lookup.h"
 #include "engine/index/key_sort.h"
 #include "engine/index/log_keys.h"
+#include "engine/record/merge.h"
 
 hudi_status hd_index_type_of(struct hd_op *op, const char *name, enum hd_index_type *out)
 {
@@ -93,6 +94,7 @@ struct tag_job {
     size_t *n_logged;          /* by group: its slices with logs */
     struct hd_file_hits *read; /* one a slice whose logs have been read: what only they hold */
     struct hd_log_keys log_keys;
+    bool forgets_dead; /* no place of a dead key is told */
 };
 
 /* The incoming keys that a slice may hold; NULL: none. */
@@ -168,6 +170,8 @@ static bool is_doubtful(const struct tag_job *job, size_t i)
 
     if (hits->slice->n_logs == 0 || hits->n_hits == 0)
         return false;
+    if (job->forgets_dead)
+        return true;
     if (job->n_logged[group_of(job, hits->slice) - job->groups] > 1)
         return true;
     for (size_t h = 0; h < hits->n_hits; h++)
@@ -242,7 +246,8 @@ static void count_slices(struct tag_job *job)
 }
 
 /* Leave the dead hits out: but of a key that is dead everywhere one place stays, so that what
- * deleted it is known where it is written again. */
+ * deleted it is known where it is written again. Not where rows are filled from stored ones: what
+ * comes after the delete in its log files would be filled from the deleted row. */
 static void drop_dead(struct tag_job *job)
 {
     const int64_t n = hd_spillable_map_length(job->request->map);
@@ -259,7 +264,7 @@ static void drop_dead(struct tag_job *job)
         for (size_t h = 0; h < hits->n_hits; h++) {
             struct hd_index_hit hit = hits->hits[h];
 
-            if (hit.drop && job->found[hit.entry])
+            if (hit.drop && (job->forgets_dead || job->found[hit.entry]))
                 continue;
             job->found[hit.entry] = true;
             hit.drop = false;
@@ -267,6 +272,18 @@ static void drop_dead(struct tag_job *job)
         }
         hits->n_hits = n_kept;
     }
+}
+
+/* Hudi's global indexes look at merged rows, its others at base files alone. */
+static hudi_status choose_dead(struct hd_op *op, struct tag_job *job)
+{
+    enum hd_merge_rule rule;
+
+    if (!hd_index_is_global(job->request->type))
+        return HUDI_OK;
+    HD_TRY(hd_merge_rule_find(op, &job->request->table->config, job->request->options, &rule));
+    job->forgets_dead = rule == HD_MERGE_PARTIAL_UPDATE || rule == HD_MERGE_OVERWRITE_NON_DEFAULTS;
+    return HUDI_OK;
 }
 
 /* The keys that no base file holds, or only as a deleted row, in the log files. `found` is not
@@ -280,6 +297,7 @@ static hudi_status tag_logs(struct hd_op *op, struct tag_job *job)
         any |= request->slices[i]->n_logs > 0;
     if (!any)
         return HUDI_OK;
+    HD_TRY(choose_dead(op, job));
     const size_t n = (size_t)hd_spillable_map_length(request->map);
     HD_TRY(hd_alloc_array(op, n, sizeof *job->found, &job->found));
     HD_TRY(hd_alloc_array(op, n, sizeof *job->n_slices_of, &job->n_slices_of));

@@ -72,7 +72,8 @@ struct hd_index_result {
  * simple indexes do not, and insert such a key a second time.
  *
  * A key whose row of the base file is deleted by the slice's log files hits there only if it lives
- * nowhere else (looked at where base files of several slices hold it, or further slices of its
+ * nowhere else, and with a global index under a rule that fills rows from stored ones not even then
+ * (looked at where base files of several slices hold it, or further slices of its
  * partition, with a global index of the table, have log files). Hudi's indexes hit both places, and
  * the record is there twice.
  * @return HUDI_CORRUPT, HUDI_IO naming the file

@@ -148,6 +148,16 @@ static hudi_status choose_rule(struct hd_op *op, const struct hd_table_config *c
     return rule_of_class(op, version, config->payload_class, merger);
 }
 
+hudi_status hd_merge_rule_find(struct hd_op *op, const struct hd_table_config *config,
+                               const struct hd_options *options, enum hd_merge_rule *out)
+{
+    struct hd_merger merger = {0};
+
+    HD_TRY(choose_rule(op, config, options, &merger));
+    *out = merger.rule;
+    return HUDI_OK;
+}
+
 static hudi_status find_ordering(struct hd_op *op, const struct hd_table_config *config,
                                  const struct ArrowSchema *schema, struct hd_merger *merger)
 {

@@ -67,6 +67,9 @@ hudi_status hd_merger_new(struct hd_op *op, const struct hd_table_config *config
                           hd_merger **out);
 void hd_merger_free(hd_merger *merger);
 enum hd_merge_rule hd_merger_rule(const hd_merger *merger);
+/** The rule alone, without the table's columns. @return as hd_merger_new() */
+hudi_status hd_merge_rule_find(struct hd_op *op, const struct hd_table_config *config,
+                               const struct hd_options *options, enum hd_merge_rule *out);
 /** Column that orders records, -1: none (arrival order). */
 int32_t hd_merger_ordering_column(const hd_merger *merger);
 
