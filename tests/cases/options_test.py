@@ -278,16 +278,40 @@ def test_tables_of_the_payload_that_deletes_are_made(table, version):
 
 # ---- hoodie.combine.before.upsert -------------------------------------------------------------
 
-@pytest.mark.parametrize("combine, small, wanted",
-                         [("true", 1 << 20, [("1", 3), ("2", 5)]), ("true", 0, [("1", 3), ("2", 5)]),
-                          ("false", 1 << 20, [("1", 2), ("2", 4)])])
-def test_without_combining_the_last_row_of_a_key_goes_into_its_file(
-        table, combine, small, wanted):
-    table.create("id string\nts long\n", order_by="ts")
-    table.write([{"id": "1", "ts": 1}])
-    table.write([{"id": "1", "ts": 3}, {"id": "1", "ts": 2}, {"id": "2", "ts": 5}, {"id": "2", "ts": 4}],
-                options={"hoodie.combine.before.upsert": combine, "hoodie.parquet.small.file.limit": small})
-    assert sorted((row["id"], row["ts"]) for row in table.read()) == wanted
+NEW_FILES, FILL = {"hoodie.parquet.small.file.limit": 0}, {}
+# Through disk: the map of the keys takes a fifth of it.
+SPOOLED = {"hoodie.memory.merge.max.size": 1 << 20, "libhudi.memory.budget.bytes": 1 << 20}
+THRICE = [("1", 3), ("1", 2), ("2", 5), ("2", 4), ("1", 2)]
+
+
+@pytest.mark.parametrize("way", [{}, SPOOLED])
+@pytest.mark.parametrize("kind, combine, files, wanted", [
+    ("COPY_ON_WRITE", True, FILL, [("1", 3), ("2", 5)]), ("COPY_ON_WRITE", True, NEW_FILES, [("1", 3), ("2", 5)]),
+    # A file that is rewritten takes the last row of a key, a new file takes all.
+    ("COPY_ON_WRITE", False, FILL, [("1", 2), ("2", 4)]),
+    ("COPY_ON_WRITE", False, NEW_FILES, [("1", 2), ("2", 4), ("2", 5)]),
+    # A log file takes all, and they are merged when it is read.
+    ("MERGE_ON_READ", False, FILL, [("1", 2), ("2", 4)]),
+    ("MERGE_ON_READ", False, NEW_FILES, [("1", 3), ("2", 4), ("2", 5)])])
+def test_without_combining_each_row_of_a_key_goes_where_hudi_puts_it(table, kind, combine, files, wanted, way):
+    # The many rows beside them are of another partition, and spilled.
+    table.create("id string\np string\nts long\n", order_by="ts", partition_by="p",
+                 options={"hoodie.table.type": kind})
+    table.write([{"id": "1", "p": "a", "ts": 1}])
+    many = [{"id": f"m{i}", "p": "b", "ts": 1} for i in range(20_000 if way else 1)]
+    table.write(many + [{"id": i, "p": "a", "ts": ts} for i, ts in THRICE],
+                options={"hoodie.combine.before.upsert": combine, **files, **way})
+    rows = table.read()
+    assert sorted((row["id"], row["ts"]) for row in rows if row["p"] == "a") == wanted
+    assert sorted(row["id"] for row in rows if row["p"] == "b") == sorted(one["id"] for one in many)
+
+
+@pytest.mark.parametrize("index", ["GLOBAL_BLOOM", "GLOBAL_SIMPLE"])
+def test_a_global_index_keeps_one_row_of_a_key_without_combining(table, index):
+    table.create("id string\np string\nts long\n", order_by="ts", partition_by="p")
+    table.write([{"id": "1", "p": "a", "ts": 3}, {"id": "1", "p": "b", "ts": 2}],
+                options={"hoodie.combine.before.upsert": False, "hoodie.index.type": index})
+    assert table.read() == [{"id": "1", "p": "b", "ts": 2}]
 
 
 @pytest.mark.parametrize("kind", ["COPY_ON_WRITE", "MERGE_ON_READ"])

@@ -144,8 +144,7 @@ def test_inserts_into_small_files_are_merged_as_hudi_merges_them(hudi, spark015,
 
 def newest_counts(path):
     """What the stats of the newest commit count, by partition."""
-    newest = max((path / ".hoodie").glob("*.commit"), key=lambda file: file.name)
-    stats = json.loads(newest.read_text(encoding="utf-8"))["partitionToWriteStats"]
+    stats = json.loads(completed(path)[-1].read_text(encoding="utf-8"))["partitionToWriteStats"]
     names = ("numWrites", "numUpdateWrites", "numInserts", "numDeletes")
     return {p: sorted(tuple(one[name] for name in names) for one in of_p) for p, of_p in stats.items()}
 
@@ -202,7 +201,8 @@ def test_deletes_alone_overwrite_a_partition(hudi, spark015, tmp_path):
 
 COUNTS = ["numWrites", "numInserts", "numUpdateWrites", "numDeletes", "totalWriteErrors"]
 OPERATIONS = {"insert": range(40, 60), "upsert": range(20, 60, 2), "delete": range(0, 30, 4),
-              "insert_overwrite": range(0, 60, 6), "insert_overwrite_table": range(0, 60, 5)}
+              "insert_overwrite": range(0, 60, 6), "insert_overwrite_table": range(0, 60, 5),
+              "bulk_insert": range(10, 60, 3)}
 
 
 def completed(path):

@@ -42,7 +42,7 @@ enum hd_index_type hd_index_global_form(enum hd_index_type type)
     return type;
 }
 
-/* Entries of each space side by side, each sorted by key. */
+/* Entries of each space side by side, each sorted by key; one a key. */
 static hudi_status group_entries(struct hd_op *op, const struct hd_index_request *request,
                                  struct hd_key_group **out_groups, size_t *out_n,
                                  int64_t **out_entries)
@@ -58,7 +58,7 @@ static hudi_status group_entries(struct hd_op *op, const struct hd_index_request
     HD_TRY_OUT(hd_alloc_array(op, n_spaces, sizeof *groups, &groups));
     HD_TRY_OUT(hd_alloc_raw(op, (size_t)n, sizeof *entries, &entries));
     for (int64_t i = 0; i < n; i++)
-        groups[hd_spillable_map_space(map, i)].n++;
+        groups[hd_spillable_map_space(map, i)].n += hd_spillable_map_is_newest(map, i);
     int64_t *next = entries;
     for (size_t s = 0; s < n_spaces; s++) {
         groups[s].space = (uint32_t)s;
@@ -68,7 +68,9 @@ static hudi_status group_entries(struct hd_op *op, const struct hd_index_request
     }
     for (int64_t i = 0; i < n; i++) {
         struct hd_key_group *group = &groups[hd_spillable_map_space(map, i)];
-        group->entries[group->n++] = i;
+
+        if (hd_spillable_map_is_newest(map, i))
+            group->entries[group->n++] = i;
     }
     for (size_t s = 0; s < n_spaces; s++)
         HD_TRY_OUT(

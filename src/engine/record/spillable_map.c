@@ -18,6 +18,7 @@ hudi_status hd_spillable_map_new(struct hd_op *op, const struct hd_spillable_map
     *out = NULL;
     HD_TRY(hd_alloc(op, sizeof *map, &map));
     map->memory_bytes = options->memory_bytes;
+    map->index.keep_all = options->keep_all;
     HD_TRY_OUT(hd_schema_copy(op, options->schema, &map->schema));
     HD_TRY_OUT(hd_disk_map_new(op, options, &map->disk));
     *out = map;
@@ -55,6 +56,16 @@ struct hd_slice hd_spillable_map_key(const hd_spillable_map *map, int64_t entry)
 uint32_t hd_spillable_map_space(const hd_spillable_map *map, int64_t entry)
 {
     return hd_key_index_space(&map->index, entry);
+}
+
+int64_t hd_spillable_map_older(const hd_spillable_map *map, int64_t entry)
+{
+    return hd_key_index_older(&map->index, entry);
+}
+
+bool hd_spillable_map_is_newest(const hd_spillable_map *map, int64_t entry)
+{
+    return hd_key_index_is_newest(&map->index, entry);
 }
 
 void hd_spillable_map_find(const hd_spillable_map *map, uint32_t space, const struct hd_view *keys,

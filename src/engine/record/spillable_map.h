@@ -16,7 +16,8 @@
  *
  * Keys live in numbered spaces (the writer's partition numbers; 0 where keys are global): equal
  * keys of different spaces are different records. Entries are numbered from 0 in the order in which
- * their keys first came.
+ * their keys first came; with `keep_all`, in which the records came: a key is found as its newest
+ * entry, from which the older ones are reached.
  *
  * Threads: put by one thread at a time; everything else may run in several threads once all puts
  * are done.
@@ -34,6 +35,8 @@ struct hd_spillable_map_options {
     enum hd_disk_map_type disk_map;
     bool compress;      /* hoodie.common.diskmap.compression.enabled */
     const char *folder; /* hoodie.memory.spillable.map.path; NULL: the system's temporary folder */
+    bool
+        keep_all; /* a record whose key is there gets an entry of its own, and nothing is decided */
 };
 
 /** HUDI_NOT_IMPLEMENTED for ROCKS_DB in a build without it. No file is made before the first spill;
@@ -69,6 +72,11 @@ int64_t hd_spillable_map_length(const hd_spillable_map *map);
 /** Key and space of an entry; the slice belongs to the map until the next put. */
 struct hd_slice hd_spillable_map_key(const hd_spillable_map *map, int64_t entry);
 uint32_t hd_spillable_map_space(const hd_spillable_map *map, int64_t entry);
+
+/** The entry of the same key that came before this one, -1: none. */
+int64_t hd_spillable_map_older(const hd_spillable_map *map, int64_t entry);
+/** Whether no newer entry of its key is there. */
+bool hd_spillable_map_is_newest(const hd_spillable_map *map, int64_t entry);
 
 /** Entry numbers of the keys in rows [start, start + n) of a STRING view, all of one space; -1
  * where absent. A null row is absent. */

@@ -37,7 +37,8 @@ void hd_key_index_clear(struct hd_op *op, struct hd_key_index *index)
     hd_free(op, index->keys);
     hd_free(op, index->offsets);
     hd_free(op, index->spaces);
-    *index = (struct hd_key_index){0};
+    hd_free(op, index->older);
+    *index = (struct hd_key_index){.keep_all = index->keep_all};
 }
 
 /* ---- growing ------------------------------------------------------------------------------ */
@@ -146,6 +147,9 @@ hudi_status hd_key_index_reserve(struct hd_op *op, struct hd_key_index *index, u
                             &index->reserved_bytes)); /* + 1: never NULL */
     if (spaces || index->spaces != NULL)
         HD_TRY(reserve_spaces(op, index, n_entries));
+    if (index->keep_all)
+        HD_TRY(hd_grow_reserved(op, &index->older, &index->older_capacity, n_entries,
+                                sizeof *index->older, "keys", &index->reserved_bytes));
     return reserve_slots(op, index, n_entries);
 }
 
@@ -177,35 +181,55 @@ void hd_key_index_prefetch_key(const struct hd_key_index *index, uint32_t hash)
         __builtin_prefetch(index->keys + index->offsets[slot.entry_plus_1 - 1]);
 }
 
+/* The slot of a key: taken by it, or free. There are slots. */
+static size_t slot_of(const struct hd_key_index *index, uint32_t hash, uint32_t space,
+                      struct hd_slice key)
+{
+    const size_t mask = n_slots_of(index) - 1;
+
+    for (size_t at = home_of(index, hash);; at = (at + 1) & mask) {
+        const struct hd_key_slot slot = index->slots[at];
+        const int64_t entry = (int64_t)slot.entry_plus_1 - 1;
+
+        if (entry < 0 ||
+            (slot.hash == hash && hd_slice_equal(hd_key_index_key(index, entry), key) &&
+             hd_key_index_space(index, entry) == space))
+            return at;
+    }
+}
+
 int64_t hd_key_index_find(const struct hd_key_index *index, uint32_t hash, uint32_t space,
                           struct hd_slice key)
 {
-    if (index->slots == NULL)
-        return -1;
-    const size_t mask = n_slots_of(index) - 1;
-    for (size_t at = home_of(index, hash);; at = (at + 1) & mask) {
-        const struct hd_key_slot slot = index->slots[at];
+    return index->slots == NULL
+               ? -1
+               : (int64_t)index->slots[slot_of(index, hash, space, key)].entry_plus_1 - 1;
+}
 
-        if (slot.entry_plus_1 == 0)
-            return -1;
-        const int64_t entry = (int64_t)slot.entry_plus_1 - 1;
-        if (slot.hash == hash && hd_slice_equal(hd_key_index_key(index, entry), key) &&
-            hd_key_index_space(index, entry) == space)
-            return entry;
-    }
+static size_t free_slot_of(const struct hd_key_index *index, uint32_t hash)
+{
+    const size_t mask = n_slots_of(index) - 1;
+    size_t at = home_of(index, hash);
+
+    while (index->slots[at].entry_plus_1 != 0)
+        at = (at + 1) & mask;
+    return at;
 }
 
 uint32_t hd_key_index_add(struct hd_key_index *index, uint32_t hash, uint32_t space,
                           struct hd_slice key)
 {
-    const size_t mask = n_slots_of(index) - 1;
+    const size_t at =
+        index->keep_all ? slot_of(index, hash, space, key) : free_slot_of(index, hash);
+    const uint32_t older = index->slots[at].entry_plus_1;
     const uint32_t entry = index->n_entries++;
     const uint64_t start = index->offsets[entry];
-    size_t at = home_of(index, hash);
 
     assert(entry + 2 <= index->offsets_capacity && start + key.size <= index->keys_capacity);
-    while (index->slots[at].entry_plus_1 != 0)
-        at = (at + 1) & mask;
+    if (index->keep_all)
+        index->older[entry] = older;
+    if (older != 0)
+        index->older[older - 1] |= HD_KEY_SUPERSEDED;
     index->slots[at] = (struct hd_key_slot){hash, entry + 1};
     if (key.size > 0)
         memcpy(index->keys + start, key.data, key.size);
@@ -242,6 +266,11 @@ void hd_key_index_truncate(struct hd_key_index *index, uint32_t n_entries)
 
         while (index->slots[at].entry_plus_1 != entry + 1)
             at = (at + 1) & mask;
-        free_slot(index, at);
+        const int64_t older = hd_key_index_older(index, entry);
+        index->slots[at].entry_plus_1 = (uint32_t)(older + 1);
+        if (older >= 0)
+            index->older[older] &= ~HD_KEY_SUPERSEDED;
+        else
+            free_slot(index, at);
     }
 }

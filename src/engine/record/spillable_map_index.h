@@ -16,6 +16,8 @@
  *             that growing walks the old and the new slots in step and looks at no key
  *     keys    all bytes one behind the other, offsets[entry] .. offsets[entry + 1]
  *     spaces  of each entry; absent while all are 0
+ *     older   where a key may have several entries: the number + 1 of the one before, 0: none; and
+ *             whether a newer one has come. The slot has the newest.
  *
  * Invariants
  *  1. At most two thirds of the slots are taken, so that every probe ends.
@@ -37,10 +39,14 @@ struct hd_key_index {
     size_t offsets_capacity;
     uint32_t *spaces;
     size_t spaces_capacity;
+    bool keep_all;   /* set before the first key: a key that comes again gets another entry */
+    uint32_t *older; /* of each entry, with keep_all; see HD_KEY_SUPERSEDED */
+    size_t older_capacity;
     uint64_t reserved_bytes; /* of the budget */
 };
 
 #define HD_KEY_INDEX_MAX_ENTRIES (UINT32_MAX / 2)
+#define HD_KEY_SUPERSEDED 0x80000000u /* of `older`: a newer entry of the key is there */
 
 void hd_key_index_clear(struct hd_op *op, struct hd_key_index *index);
 
@@ -66,7 +72,7 @@ void hd_key_index_prepare(const struct hd_key_index *index, const struct hd_view
 int64_t hd_key_index_find(const struct hd_key_index *index, uint32_t hash, uint32_t space,
                           struct hd_slice key);
 
-/** Add a key that is not there; returns its entry. */
+/** Add a key that is not there, or with `keep_all` an entry of any key; returns its entry. */
 uint32_t hd_key_index_add(struct hd_key_index *index, uint32_t hash, uint32_t space,
                           struct hd_slice key);
 
@@ -82,6 +88,16 @@ static inline struct hd_slice hd_key_index_key(const struct hd_key_index *index,
 static inline uint32_t hd_key_index_space(const struct hd_key_index *index, int64_t entry)
 {
     return index->spaces == NULL ? 0 : index->spaces[entry];
+}
+
+static inline int64_t hd_key_index_older(const struct hd_key_index *index, int64_t entry)
+{
+    return index->older == NULL ? -1 : (int64_t)(index->older[entry] & ~HD_KEY_SUPERSEDED) - 1;
+}
+
+static inline bool hd_key_index_is_newest(const struct hd_key_index *index, int64_t entry)
+{
+    return index->older == NULL || (index->older[entry] & HD_KEY_SUPERSEDED) == 0;
 }
 
 /** Let the key of the likely entry of `hash` come into the cache. */

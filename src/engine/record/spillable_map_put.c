@@ -140,7 +140,7 @@ static void look_up(struct put *p)
             const int64_t row = row_at(p, start + i);
             const uint32_t space = p->spaces == NULL ? 0 : p->spaces[row];
             const struct hd_slice key = hd_view_bytes(p->keys, row);
-            int64_t entry = hd_key_index_find(index, hashes[i], space, key);
+            int64_t entry = index->keep_all ? -1 : hd_key_index_find(index, hashes[i], space, key);
 
             if (entry < 0) {
                 entry = hd_key_index_add(index, hashes[i], space, key);
@@ -510,7 +510,7 @@ static hudi_status run(struct put *p)
 {
     HD_TRY(reserve_keys(p));
     look_up(p);
-    if (p->resolve != NULL && p->map->n_on_disk > 0)
+    if (p->resolve != NULL && !p->map->index.keep_all && p->map->n_on_disk > 0)
         HD_TRY(fetch(p));
     for (int64_t i = 0; i < p->n; i++)
         HD_TRY(decide(p, (uint32_t)p->entries[i], row_at(p, i)));

@@ -28,7 +28,7 @@ hudi_status hd_insert_merge_open(struct hd_op *op, const struct hd_merge_request
     if (merge->memory_bytes < MIN_MEMORY_BYTES)
         merge->memory_bytes = MIN_MEMORY_BYTES;
     HD_TRY_OUT(hd_write_open_map(op, request->config, &request->schema->record,
-                                 merge->memory_bytes / 2, &merge->map));
+                                 merge->memory_bytes / 2, false, &merge->map));
     *out = merge;
     return HUDI_OK;
 out:

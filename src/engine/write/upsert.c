@@ -29,6 +29,8 @@ hudi_status hd_upsert_open(struct hd_op *op, const struct hd_write_config *confi
     upsert->combine = hd_write_bool(config, combine);
     HD_TRY_OUT(hd_write_index_type(op, config, &upsert->index_type));
     upsert->global = hd_index_is_global(upsert->index_type);
+    upsert->keep_all =
+        config->operation == HD_OPERATION_UPSERT && !upsert->combine && !upsert->global;
     HD_TRY_OUT(hd_merger_new(op, &config->table->config, &config->options, &schema->record,
                              &upsert->merger));
     HD_TRY_OUT(hd_upsert_open_map(op, upsert));
@@ -89,7 +91,7 @@ static hudi_status tag(struct hd_op *op, hd_upsert *upsert)
     return HUDI_OK;
 }
 
-/* Entries that a file holds need no insert. */
+/* Entries that a file holds need no insert; older ones go with the newest of their key. */
 static hudi_status settle_hits(struct hd_op *op, hd_upsert *upsert)
 {
     HD_TRY(hd_arena_array(op, &upsert->arena, (size_t)hd_spillable_map_length(upsert->map), 1,
@@ -97,6 +99,9 @@ static hudi_status settle_hits(struct hd_op *op, hd_upsert *upsert)
     for (size_t f = 0; f < upsert->tagged.n_files; f++)
         for (size_t i = 0; i < upsert->tagged.files[f].n_hits; i++)
             upsert->settled[upsert->tagged.files[f].hits[i].entry] = 1;
+    if (upsert->keep_all)
+        for (int64_t i = 0; i < hd_spillable_map_length(upsert->map); i++)
+            upsert->settled[i] |= !hd_spillable_map_is_newest(upsert->map, i);
     return upsert->global ? hd_upsert_resolve_moves(op, upsert) : HUDI_OK;
 }
 
@@ -181,8 +186,9 @@ static hudi_status assign_inserts(struct hd_op *op, hd_upsert *upsert, uint32_t 
     }
     if (left == 0)
         return HUDI_OK;
-    const struct hd_upsert_work fresh = {
-        .partition_path = path, .inserts = next, .n_inserts = left};
+    struct hd_upsert_work fresh = {.partition_path = path};
+    HD_TRY(hd_upsert_with_older(op, upsert, &upsert->arena, next, left, &fresh.inserts,
+                                &fresh.n_inserts));
     return hd_upsert_add_work(op, upsert, &fresh);
 }
 

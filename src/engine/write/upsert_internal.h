@@ -38,6 +38,7 @@ struct hd_upsert {
     struct hd_upsert_spooled *spooled; /* NULL: all records are in the map */
     hd_spillable_map *map;
     bool combine;
+    bool keep_all; /* every row of a key is in the map, as an entry of its own */
     bool global;
     /* Global index: partition number of each entry's record, and decisions of one put. */
     uint32_t *partition_of;
@@ -68,6 +69,11 @@ hudi_status hd_upsert_put(struct hd_op *op, hd_upsert *upsert, const struct hd_i
                           int64_t *entries);
 /** Partition number of an entry's record. */
 uint32_t hd_upsert_partition_of(const hd_upsert *upsert, int64_t entry);
+
+/** Entries with those of their keys that came before them, in the order in which they came. */
+hudi_status hd_upsert_with_older(struct hd_op *op, const hd_upsert *upsert, struct hd_arena *arena,
+                                 const int64_t *entries, int64_t n, const int64_t **out,
+                                 int64_t *n_out);
 
 /** Look the map's records up: tagged and inserts (with insert_starts) are set. */
 hudi_status hd_upsert_place(struct hd_op *op, hd_upsert *upsert);

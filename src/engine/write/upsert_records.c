@@ -40,7 +40,29 @@ hudi_status hd_upsert_open_map(struct hd_op *op, hd_upsert *upsert)
 
     upsert->memory_bytes = memory;
     return hd_write_open_map(op, upsert->config, &upsert->schema->record,
-                             (uint64_t)((double)memory * share), &upsert->map);
+                             (uint64_t)((double)memory * share), upsert->keep_all, &upsert->map);
+}
+
+hudi_status hd_upsert_with_older(struct hd_op *op, const hd_upsert *upsert, struct hd_arena *arena,
+                                 const int64_t *entries, int64_t n, const int64_t **out,
+                                 int64_t *n_out)
+{
+    int64_t n_all = 0, *all;
+
+    *out = entries;
+    *n_out = n;
+    if (!upsert->keep_all)
+        return HUDI_OK;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t e = entries[i]; e >= 0; e = hd_spillable_map_older(upsert->map, e))
+            n_all++;
+    HD_TRY(hd_arena_array(op, arena, (size_t)n_all, sizeof *all, &all));
+    *out = all;
+    *n_out = n_all;
+    for (int64_t i = n; i-- > 0;) /* from the end, as the newest comes first */
+        for (int64_t e = entries[i]; e >= 0; e = hd_spillable_map_older(upsert->map, e))
+            all[--n_all] = e;
+    return HUDI_OK;
 }
 
 /* Global index: each entry's partition is that of the row that was kept. Decisions come in the

@@ -178,6 +178,14 @@ static uint32_t place_insert(hd_upsert *upsert, uint32_t partition)
     return 0;
 }
 
+/* Where a record goes: bucket of a spool, and what its head says of it. */
+struct placed {
+    uint32_t bucket;
+    uint32_t slice; /* number + 1 */
+    int64_t row;
+    uint8_t flags;
+};
+
 static hudi_status spool_placed_record(struct hd_op *op, hd_upsert *upsert, hd_row_spool *spool,
                                        uint32_t bucket, const struct hd_spooled_head *head,
                                        const struct hd_view *view, int64_t row)
@@ -228,41 +236,11 @@ static hudi_status flag_hits(struct hd_op *op, const hd_upsert *upsert,
     return HUDI_OK;
 }
 
-/* Hits [first, first + n) of one file. */
-static hudi_status spool_hits(struct hd_op *op, hd_upsert *upsert, const struct hd_file_hits *file,
-                              const uint8_t *flags, uint32_t slice, size_t first, size_t n)
-{
-    hudi_status status = HUDI_OK;
-    struct hd_upsert_spooled *spooled = upsert->spooled;
-    const uint32_t bucket = spooled->n_rounds * spooled->n_lanes + hd_upsert_lane(upsert, slice);
-    struct hd_arena arena = {0};
-    struct ArrowArray records = {0};
-    struct hd_view view;
-    int64_t *entries;
-
-    HD_TRY_OUT(hd_arena_array(op, &arena, n, sizeof *entries, &entries));
-    for (size_t i = 0; i < n; i++)
-        entries[i] = file->hits[first + i].entry;
-    HD_TRY_OUT(load_entries(op, upsert, entries, (int64_t)n, &arena, &records, &view));
-    for (size_t i = 0; i < n; i++) {
-        const struct hd_index_hit *hit = &file->hits[first + i];
-        const struct hd_spooled_head head = {.partition =
-                                                 hd_upsert_partition_of(upsert, hit->entry),
-                                             .slice = slice + 1,
-                                             .row = hit->row,
-                                             .flags = flags[first + i],
-                                             .key = hd_spillable_map_key(upsert->map, hit->entry)};
-        HD_TRY_OUT(
-            spool_placed_record(op, upsert, spooled->hits, bucket, &head, &view, (int64_t)i));
-    }
-out:
-    hd_array_clear(&records);
-    hd_arena_clear(&arena);
-    return status;
-}
-
-static hudi_status spool_inserts(struct hd_op *op, hd_upsert *upsert, const int64_t *entries,
-                                 int64_t n)
+/* Records of entries: each goes to place number `*next`, which is counted on behind the newest of a
+ * key. */
+static hudi_status spool_records(struct hd_op *op, hd_upsert *upsert, hd_row_spool *spool,
+                                 const struct placed *places, const int64_t *entries, int64_t n,
+                                 size_t *next)
 {
     hudi_status status = HUDI_OK;
     struct hd_arena arena = {0};
@@ -271,19 +249,105 @@ static hudi_status spool_inserts(struct hd_op *op, hd_upsert *upsert, const int6
 
     HD_TRY_OUT(load_entries(op, upsert, entries, n, &arena, &records, &view));
     for (int64_t i = 0; i < n; i++) {
-        const uint32_t partition = hd_upsert_partition_of(upsert, entries[i]);
-        const struct hd_spooled_head head = {.partition = partition,
-                                             .slice = place_insert(upsert, partition),
-                                             .row = -1,
-                                             .key = hd_spillable_map_key(upsert->map, entries[i])};
-        const uint32_t bucket =
-            head.slice > 0 ? hd_spool_slice_bucket(upsert, head.slice - 1)
-                           : HD_SPOOL_SLICE_BUCKETS + partition % HD_SPOOL_PARTITION_BUCKETS;
-        HD_TRY_OUT(
-            spool_placed_record(op, upsert, upsert->spooled->inserts, bucket, &head, &view, i));
+        const bool newest = hd_spillable_map_is_newest(upsert->map, entries[i]);
+        const struct placed *place = &places[*next];
+        const struct hd_spooled_head head = {
+            .partition = hd_upsert_partition_of(upsert, entries[i]),
+            .slice = place->slice,
+            .row = place->row,
+            .flags = place->flags | (newest ? 0 : HD_SPOOLED_OLDER),
+            .key = hd_spillable_map_key(upsert->map, entries[i])};
+
+        HD_TRY_OUT(spool_placed_record(op, upsert, spool, place->bucket, &head, &view, i));
+        *next += newest;
     }
 out:
     hd_array_clear(&records);
+    hd_arena_clear(&arena);
+    return status;
+}
+
+/* The newest records of `n` keys, `places` of them, and the older ones before each. */
+static hudi_status spool_all_records(struct hd_op *op, hd_upsert *upsert, hd_row_spool *spool,
+                                     const struct placed *places, const int64_t *entries, int64_t n)
+{
+    hudi_status status = HUDI_OK;
+    struct hd_arena arena = {0};
+    const int64_t *all;
+    int64_t n_all;
+    size_t next = 0;
+
+    HD_TRY_OUT(hd_upsert_with_older(op, upsert, &arena, entries, n, &all, &n_all));
+    for (int64_t done = 0; done < n_all; done += HD_SPOOL_BATCH_ROWS) {
+        const int64_t left = n_all - done;
+        HD_TRY_OUT(spool_records(op, upsert, spool, places, all + done,
+                                 left < HD_SPOOL_BATCH_ROWS ? left : HD_SPOOL_BATCH_ROWS, &next));
+    }
+out:
+    hd_arena_clear(&arena);
+    return status;
+}
+
+/* Hits [first, first + n) of one file. */
+static hudi_status spool_hits(struct hd_op *op, hd_upsert *upsert, const struct hd_file_hits *file,
+                              const uint8_t *flags, uint32_t slice, size_t first, size_t n)
+{
+    hudi_status status = HUDI_OK;
+    struct hd_upsert_spooled *spooled = upsert->spooled;
+    const uint32_t bucket = spooled->n_rounds * spooled->n_lanes + hd_upsert_lane(upsert, slice);
+    struct hd_arena arena = {0};
+    struct placed *places;
+    int64_t *entries;
+
+    HD_TRY_OUT(hd_arena_array(op, &arena, n, sizeof *entries, &entries));
+    HD_TRY_OUT(hd_arena_array(op, &arena, n, sizeof *places, &places));
+    for (size_t i = 0; i < n; i++) {
+        const struct hd_index_hit *hit = &file->hits[first + i];
+
+        entries[i] = hit->entry;
+        places[i] = (struct placed){bucket, slice + 1, hit->row, flags[first + i]};
+    }
+    status = spool_all_records(op, upsert, spooled->hits, places, entries, (int64_t)n);
+out:
+    hd_arena_clear(&arena);
+    return status;
+}
+
+/* A small file takes the newest record of a key, new files take all. */
+static hudi_status spool_inserts(struct hd_op *op, hd_upsert *upsert, const int64_t *entries,
+                                 int64_t n)
+{
+    hudi_status status = HUDI_OK;
+    hd_row_spool *spool = upsert->spooled->inserts;
+    struct hd_arena arena = {0};
+    uint32_t *slices;
+    struct placed *places;
+    int64_t *split; /* those for small files, then the others */
+    int64_t n_small = 0, at_small = 0;
+    size_t next = 0;
+
+    HD_TRY_OUT(hd_arena_array(op, &arena, (size_t)n, sizeof *slices, &slices));
+    HD_TRY_OUT(hd_arena_array(op, &arena, (size_t)n, sizeof *split, &split));
+    HD_TRY_OUT(hd_arena_array(op, &arena, (size_t)n, sizeof *places, &places));
+    for (int64_t i = 0; i < n; i++) {
+        slices[i] = place_insert(upsert, hd_upsert_partition_of(upsert, entries[i]));
+        n_small += slices[i] > 0;
+    }
+    for (int64_t i = 0, at_new = n_small; i < n; i++) {
+        const uint32_t partition = hd_upsert_partition_of(upsert, entries[i]);
+        const int64_t at = slices[i] > 0 ? at_small++ : at_new++;
+
+        split[at] = entries[i];
+        places[at] =
+            (struct placed){.bucket = slices[i] > 0 ? hd_spool_slice_bucket(upsert, slices[i] - 1)
+                                                    : HD_SPOOL_SLICE_BUCKETS +
+                                                          partition % HD_SPOOL_PARTITION_BUCKETS,
+                            .slice = slices[i],
+                            .row = -1};
+    }
+    HD_TRY_OUT(spool_records(op, upsert, spool, places, split, n_small, &next));
+    status = spool_all_records(op, upsert, spool, places + n_small, split + n_small, n - n_small);
+out:
     hd_arena_clear(&arena);
     return status;
 }

@@ -35,6 +35,7 @@ enum {
     HD_SPOOLED_DROP = 1,     /* the old row is dropped */
     HD_SPOOLED_LOG_DROP = 2, /* in a log the record is a delete: all its rows are dropped */
     HD_SPOOLED_AGAIN = 4,    /* another row of the file has brought this record to its log */
+    HD_SPOOLED_OLDER = 8,    /* a newer record of its key follows: for logs only */
 };
 
 struct hd_upsert_spooled {

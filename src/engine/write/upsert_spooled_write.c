@@ -176,9 +176,10 @@ static int64_t next_row(const void *self)
     return has_record(self, &row) ? row : INT64_MAX;
 }
 
-/* The record at hand to the builders and the list; `again`: it is passed over when it has that
- * flag. */
-static hudi_status take_record(struct hd_op *op, struct lane *lane, bool with_keys, uint8_t again)
+/* The record at hand to the builders and the list; it is passed over when it has the flag
+ * `superfluous`. */
+static hudi_status take_record(struct hd_op *op, struct lane *lane, bool with_keys,
+                               uint8_t superfluous)
 {
     struct hd_slice record;
     struct hd_spooled_head head;
@@ -186,7 +187,7 @@ static hudi_status take_record(struct hd_op *op, struct lane *lane, bool with_ke
     (void)hd_spool_merge_peek(lane->records, &record);
     struct hd_cursor in = hd_cursor_over(record.data, record.size, 0);
     HD_TRY(hd_spooled_head_take(op, &in, &head));
-    if ((head.flags & again) == 0) {
+    if ((head.flags & superfluous) == 0) {
         HD_TRY(hd_grow(op, &lane->hits, &lane->hit_capacity, lane->n_hits + 1, sizeof *lane->hits));
         HD_TRY(
             hd_grow(op, &lane->drop, &lane->drop_capacity, lane->n_hits + 1, sizeof *lane->drop));
@@ -208,7 +209,7 @@ static hudi_status take_hits(struct hd_op *op, void *self, int64_t end_row,
 
     lane->n_hits = 0;
     while (next_row(lane) < end_row)
-        HD_TRY(take_record(op, lane, keys != NULL, 0));
+        HD_TRY(take_record(op, lane, keys != NULL, HD_SPOOLED_OLDER));
     if (keys != NULL)
         HD_TRY(hd_builder_finish(op, lane->keys, keys));
     *hits = lane->hits;

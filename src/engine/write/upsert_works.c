@@ -113,23 +113,44 @@ out:
     return status;
 }
 
-static hudi_status append_hits(struct hd_op *op, hd_upsert *upsert, hd_append_handle *handle,
-                               const struct hd_index_hit *hits, size_t n_hits, int64_t *entries,
-                               bool *drop)
+static hudi_status append_records(struct hd_op *op, hd_upsert *upsert, hd_append_handle *handle,
+                                  const int64_t *entries, const bool *drop, int64_t n)
 {
     hudi_status status = HUDI_OK;
     struct hd_shared_array *records = NULL;
     struct ArrowArray keys = {0};
 
-    for (size_t i = 0; i < n_hits; i++) {
-        entries[i] = hits[i].entry;
-        drop[i] = hits[i].drop;
-    }
-    HD_TRY_OUT(hd_spillable_map_batch(op, upsert->map, entries, (int64_t)n_hits, &records, &keys));
+    HD_TRY_OUT(hd_spillable_map_batch(op, upsert->map, entries, n, &records, &keys));
     HD_TRY_OUT(hd_append_handle_append(op, handle, records, &keys, drop));
 out:
     hd_shared_array_free(records);
     hd_array_clear(&keys);
+    return status;
+}
+
+/* The next hits, at most a batch of them; without combining all rows of a key go to the log, in the
+ * order in which they came. */
+static hudi_status append_hits(struct hd_op *op, hd_upsert *upsert, hd_append_handle *handle,
+                               const struct hd_index_hit *hits, size_t n_hits, int64_t *entries,
+                               bool *drop)
+{
+    hudi_status status = HUDI_OK;
+    struct hd_arena arena = {0};
+    const int64_t *all;
+    int64_t n_all;
+
+    for (size_t i = 0; i < n_hits; i++) {
+        entries[i] = hits[i].entry;
+        drop[i] = hits[i].drop;
+    }
+    HD_TRY_OUT(hd_upsert_with_older(op, upsert, &arena, entries, (int64_t)n_hits, &all, &n_all));
+    if (upsert->keep_all) /* no global index: nothing is dropped */
+        memset(drop, 0, BATCH_ROWS * sizeof *drop);
+    for (int64_t done = 0; done < n_all; done += BATCH_ROWS)
+        HD_TRY_OUT(append_records(op, upsert, handle, all + done, drop,
+                                  n_all - done < BATCH_ROWS ? n_all - done : BATCH_ROWS));
+out:
+    hd_arena_clear(&arena);
     return status;
 }
 

@@ -70,7 +70,7 @@ uint64_t hd_write_merge_memory(const struct hd_op *op, const struct hd_write_con
 
 hudi_status hd_write_open_map(struct hd_op *op, const struct hd_write_config *config,
                               const struct ArrowSchema *schema, uint64_t memory_bytes,
-                              hd_spillable_map **out)
+                              bool keep_all, hd_spillable_map **out)
 {
     const bool rocks_db =
         strcmp(hd_write_text(config, "hoodie.common.spillable.diskmap.type"), "ROCKS_DB") == 0;
@@ -80,6 +80,7 @@ hudi_status hd_write_open_map(struct hd_op *op, const struct hd_write_config *co
         .disk_map = rocks_db ? HD_DISK_MAP_ROCKS_DB : HD_DISK_MAP_BITCASK,
         .compress = hd_write_bool(config, "hoodie.common.diskmap.compression.enabled"),
         .folder = hd_write_text(config, "hoodie.memory.spillable.map.path"),
+        .keep_all = keep_all,
     };
 
     return hd_spillable_map_new(op, &options, out);

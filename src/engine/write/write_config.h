@@ -75,10 +75,10 @@ bool hd_write_fills_small_files(const struct hd_write_config *config);
 bool hd_write_merges_inserts(const struct hd_write_config *config);
 /** What the records of merges may take in memory, all of them together. */
 uint64_t hd_write_merge_memory(const struct hd_op *op, const struct hd_write_config *config);
-/** A map for records, as the options have it. */
+/** A map for records, as the options have it; `keep_all`: of every row of a key. */
 hudi_status hd_write_open_map(struct hd_op *op, const struct hd_write_config *config,
                               const struct ArrowSchema *schema, uint64_t memory_bytes,
-                              hd_spillable_map **out);
+                              bool keep_all, hd_spillable_map **out);
 bool hd_write_is_pending(const struct hd_write_config *config, const char *partition_path,
                          const char *file_id);
 

@@ -28,17 +28,23 @@ static const struct place *place; /* of the group that runs */
 
 static char folder[64];
 
-static hd_spillable_map *new_map(struct hd_op *op)
+static hd_spillable_map *new_map_of(struct hd_op *op, bool keep_all)
 {
     hd_spillable_map *map;
     const struct hd_spillable_map_options options = {.schema = &test_schema,
                                                      .memory_bytes = place->memory_bytes,
                                                      .disk_map = place->disk_map,
                                                      .compress = place->compress,
-                                                     .folder = folder};
+                                                     .folder = folder,
+                                                     .keep_all = keep_all};
 
     OK(hd_spillable_map_new(op, &options, &map));
     return map;
+}
+
+static hd_spillable_map *new_map(struct hd_op *op)
+{
+    return new_map_of(op, false);
 }
 
 /* Put all of the records, which tells their entries. */
@@ -114,6 +120,47 @@ static void entries_are_numbered_in_order_of_arrival(void **state)
     /* Without a rule the last one stays. */
     const struct test_record last[] = {records[2], records[4], records[3], records[5], records[2]};
     assert_get(op, map, (const int64_t[]){0, 1, 2, 3, 0}, last, 5);
+    hd_spillable_map_free(op, map);
+}
+
+/* Asked of each entry: the one before it of its key, and whether it is the newest. */
+static void assert_versions(const hd_spillable_map *map, const int64_t *older, const bool *newest,
+                            size_t n)
+{
+    assert_int_equal(hd_spillable_map_length(map), n);
+    for (size_t i = 0; i < n; i++) {
+        assert_int_equal(hd_spillable_map_older(map, (int64_t)i), older[i]);
+        assert_int_equal(hd_spillable_map_is_newest(map, (int64_t)i), newest[i]);
+    }
+}
+
+static void all_records_of_a_key_are_kept_where_that_is_wanted(void **state)
+{
+    struct hd_op *op = *state;
+    hd_spillable_map *map = new_map_of(op, true);
+    const struct test_record records[] = {{5, 0, 1, 1}, {3, 0, 1, 2}, {5, 0, 2, 3}, {5, 1, 1, 4}};
+    const struct test_record later[] = {{3, 0, 2, 5}, {5, 0, 3, 6}};
+    const int64_t wanted[] = {0, 1, 2, 3}, wanted_later[] = {4, 5};
+    const int64_t older[] = {-1, -1, 0, -1, 1, 2};
+    const bool newest[] = {true, true, true, true, true, true};
+    const bool superseded[] = {false, false, false, true, true, true};
+    int64_t entries[4], found[2];
+
+    put(op, map, records, 2, NULL, entries);
+    assert_versions(map, older, newest, 2);
+    put(op, map, records + 2, 2, NULL, entries + 2);
+    assert_memory_equal(entries, wanted, sizeof wanted);
+    put(op, map, later, 2, NULL, entries);
+    assert_memory_equal(entries, wanted_later, sizeof wanted_later);
+    assert_versions(map, older, superseded, 6);
+
+    struct test_batch batch = test_batch(op, later, 2);
+    hd_spillable_map_find(map, 0, &batch.root.children[0], 0, 2, found);
+    assert_memory_equal(found, wanted_later, sizeof wanted_later);
+    const struct test_record all[] = {records[0], records[1], records[2],
+                                      records[3], later[0],   later[1]};
+    assert_get(op, map, (const int64_t[]){0, 1, 2, 3, 4, 5}, all, 6);
+    test_batch_clear(&batch);
     hd_spillable_map_free(op, map);
 }
 
@@ -426,6 +473,45 @@ static void a_put_that_fails_changes_nothing(void **state)
     test_batch_clear(&batch);
 }
 
+static void a_put_beside_older_records_that_fails_changes_nothing(void **state)
+{
+    struct hd_op *op = *state;
+    struct test_record old[N_OLD], new[N_NEW];
+    int64_t entries[N_NEW], old_entries[N_OLD];
+    hudi_status status = HUDI_INTERNAL;
+    const int step = place->disk_map == HD_DISK_MAP_ROCKS_DB ? 7 : 1; /* it opens slowly */
+
+    fault_records(old, new);
+    struct test_batch batch = test_batch(op, new, N_NEW);
+    for (int nth = 1; status != HUDI_OK; nth += step) {
+        hd_spillable_map *map = new_map_of(op, true);
+
+        put(op, map, old, N_OLD, NULL, old_entries);
+        test_fault_arm(op, nth);
+        status = put_and_get(op, map, &batch, N_NEW, NULL, entries);
+        assert_int_equal(status == HUDI_OK, !test_fault_fired(op));
+        test_fault_disarm(op);
+        hd_op_clear_error(op);
+        if (hd_spillable_map_length(map) == N_OLD) {
+            for (int64_t i = 0; i < N_OLD; i++) {
+                assert_true(hd_spillable_map_is_newest(map, i));
+                assert_int_equal(hd_spillable_map_older(map, i), -1);
+            }
+            OK(put_and_get(op, map, &batch, N_NEW, NULL, entries));
+        }
+        assert_int_equal(hd_spillable_map_length(map), N_OLD + N_NEW);
+        assert_get(op, map, old_entries, old, N_OLD);
+        assert_get(op, map, entries, new, N_NEW);
+        for (uint32_t i = 0; i < N_NEW; i++) /* keys come in turns of 50, the first 30 are known */
+            assert_int_equal(hd_spillable_map_older(map, entries[i]),
+                             i >= 50  ? entries[i - 50]
+                             : i < 30 ? old_entries[N_OLD / 2 + i]
+                                      : -1);
+        hd_spillable_map_free(op, map);
+    }
+    test_batch_clear(&batch);
+}
+
 static void new_and_free_survive_every_fault(void **state)
 {
     struct hd_op *op = *state;
@@ -501,12 +587,14 @@ static int run_place(const struct place *p)
     const struct CMUnitTest tests[] = {
         TEST(an_empty_map_has_nothing),
         TEST(entries_are_numbered_in_order_of_arrival),
+        TEST(all_records_of_a_key_are_kept_where_that_is_wanted),
         TEST(equal_keys_of_different_spaces_are_different),
         TEST(a_put_takes_the_rows_it_is_told),
         TEST(keys_are_given_as_an_array),
         TEST(null_keys_and_foreign_entries_are_refused),
         TEST(random_work_matches_an_oracle),
         TEST(a_put_that_fails_changes_nothing),
+        TEST(a_put_beside_older_records_that_fails_changes_nothing),
         TEST(new_and_free_survive_every_fault),
         TEST(several_threads_may_look_at_once),
     };
