@@ -41,6 +41,11 @@ struct hd_log_merge {
     struct hd_row_entries row_entries;
     bool tries_rows; /* entries are being added to these */
     bool is_by_row;  /* they are whole and serve */
+    hd_base_reader *base;
+    int32_t key_column; /* of the base file, -1: none */
+    int32_t
+        key_field; /* number in `read` of the column whose texts are the record keys, -1: none */
+    uint64_t first_checked, end_checked; /* rows whose keys were read: they are right */
 
     /* Of one batch. */
     int64_t *put_rows;    /* of a batch of entries those in `part` */
@@ -69,6 +74,12 @@ hudi_status hd_log_merge_add_rows(struct hd_op *op, hd_log_merge *merge,
                                   const struct hd_log_batch *batch, int64_t n);
 /** All blocks are loaded: do rows serve? */
 hudi_status hd_log_merge_settle_rows(struct hd_op *op, hd_log_merge *merge, hd_base_reader *base);
+
+/** By row: that the rows of the hits have the keys of their entries, as far as columns tell that
+ * are read. @param columns  views of `read` columns of the rows from `first_row` on
+ * @return HUDI_CORRUPT when one has not */
+hudi_status hd_log_merge_check_hits(struct hd_op *op, hd_log_merge *merge,
+                                    const struct hd_view *columns, uint64_t first_row);
 
 /** Number of the key column in the base file; -1: keys cannot be told from one column. */
 hudi_status hd_log_merge_key_column(struct hd_op *op, const hd_log_merge *merge,

@@ -151,9 +151,10 @@ out:
     return status;
 }
 
-/* `batch` is taken, also on failure; `keys` are of its rows, NULL by row. */
+/* `batch` is taken, also on failure; `keys` are of its rows, NULL by row, where `first_row` is the
+ * number of the first one. */
 static hudi_status meet(struct hd_op *op, hd_log_merge *merge, const struct hd_view *keys,
-                        struct ArrowArray *batch, struct ArrowArray *out)
+                        uint64_t first_row, struct ArrowArray *batch, struct ArrowArray *out)
 {
     struct meeting m = {
         .merge = merge, .columns = merge->columns, .keys = keys, .n_rows = batch->length};
@@ -165,6 +166,8 @@ static hudi_status meet(struct hd_op *op, hd_log_merge *merge, const struct hd_v
     HD_TRY_OUT(hd_spillable_map_get(op, merge->map, merge->hits, merge->n_hits, &entries));
     HD_TRY_OUT(hd_view_open(op, &merge->arena, &m.columns->base.read, batch, &m.stored_views));
     HD_TRY_OUT(hd_view_open(op, &merge->arena, &m.columns->entry, &entries, &m.entry_views));
+    if (merge->is_by_row)
+        HD_TRY_OUT(hd_log_merge_check_hits(op, merge, m.stored_views.children, first_row));
     choose(&m);
     if (!m.changes) {
         hd_array_move(batch, out);
@@ -211,7 +214,7 @@ static hudi_status apply_by_row(struct hd_op *op, hd_log_merge *merge, struct Ar
     HD_TRY(find_hits_by_row(op, merge, first_row, batch->length));
     if (merge->n_hits == 0)
         return HUDI_OK;
-    HD_TRY(meet(op, merge, NULL, batch, &merged));
+    HD_TRY(meet(op, merge, NULL, first_row, batch, &merged));
     hd_array_move(&merged, batch);
     return HUDI_OK;
 }
@@ -235,7 +238,7 @@ static hudi_status apply(struct hd_op *op, hd_log_merge *merge, struct ArrowArra
     HD_TRY(find_hits(op, merge, &keys));
     if (merge->n_hits == 0)
         return HUDI_OK;
-    HD_TRY(meet(op, merge, &keys, batch, &merged));
+    HD_TRY(meet(op, merge, &keys, 0, batch, &merged));
     hd_array_move(&merged, batch);
     return HUDI_OK;
 }

@@ -306,6 +306,80 @@ static void a_key_that_is_read_is_gone_by(void **state)
     merge_close(&m);
 }
 
+/* ---- the record key field -------------------------------------------------------------------- */
+
+#define FIELDED "_hoodie_record_key string\nid string\nv string\nts bigint\n"
+#define NUMBERED "_hoodie_record_key string\nid int\nv string\nts bigint\n"
+
+/* A table of one key field, which is read. */
+static void open_fielded(struct hd_op *op, struct merged *m, const char *columns, const char *rows)
+{
+    static const char *FIELDS[] = {"id"};
+
+    merge_open(op, m, 9, COMMIT_TIME, columns, rows);
+    m->config.record_key_fields = FIELDS;
+    m->config.n_record_key_fields = 1;
+    m->query.use_positions = true;
+    for (int32_t i = 0; i < 3; i++)
+        m->columns[i] = i + 1;
+    m->query.n_columns = 3;
+}
+
+static void wrong_positions_in_a_row_group_are_found_by_the_key_field(void **state)
+{
+    struct merged m;
+
+    open_fielded(*state, &m, FIELDED, "k0|k0|b0|1\nk1|k1|b1|1\nk2|k2|b2|1\nk3|k3|b3|1\n");
+    merge_avro_with(&m, 0, "002", FIELDED, "k2|k2|n2|2\n", AT("2"));
+    expect_both(&m, "k0|b0|1\nk1|b1|1\nk2|n2|2\nk3|b3|1\n");
+    merge_avro_with(&m, 0, "003", FIELDED, "k0|k0|n0|2\n", AT("1"));
+    merge_expect_error(&m, HUDI_CORRUPT,
+                       "row 1 has another record key than \"k0\", which log files give its "
+                       "position");
+    m.query.use_positions = false;
+    expect(&m, false, "k0|n0|2\nk1|b1|1\nk2|n2|2\nk3|b3|1\n");
+    merge_close(&m);
+
+    open_fielded(*state, &m, FIELDED, "k0|k0|b0|1\nk1|k1|b1|1\nk2|k2|b2|1\nk3|k3|b3|1\n");
+    merge_deletes_with(&m, 0, "002", "k3\n", AT("2"));
+    merge_expect_error(&m, HUDI_CORRUPT, "row 2 has another record key than \"k3\"");
+    merge_close(&m);
+
+    open_fielded(*state, &m, NUMBERED, "7|7|b0|1\n71|71|b1|1\n-5|-5|b2|1\n");
+    merge_avro_with(&m, 0, "002", NUMBERED, "-5|-5|n2|2\n", AT("2"));
+    expect_both(&m, "7|b0|1\n71|b1|1\n-5|n2|2\n");
+    merge_avro_with(&m, 0, "003", NUMBERED, "7|7|n0|2\n", AT("1"));
+    merge_expect_error(&m, HUDI_CORRUPT, "row 1 has another record key than \"7\"");
+    merge_close(&m);
+}
+
+/* Complex keys of one field, keys that were made otherwise, and fields that were changed. */
+static void a_key_that_is_not_the_text_of_its_field_is_looked_at(void **state)
+{
+    static const char *const BASES[] = {
+        "id:a|a|b0|1\nid:b|b|b1|1\nid:c|c|b2|1\nid:d|d|b3|1\nid:e|e|b4|1\n",
+        "id:a|1|b0|1\nid:b|2|b1|1\nid:c|3|b2|1\nid:d|4|b3|1\nid:e|5|b4|1\n",
+        "id:a|~|b0|1\nid:b|~|b1|1\nid:c|~|b2|1\nid:d|~|b3|1\nid:e|~|b4|1\n",
+    };
+
+    for (size_t i = 0; i < HD_ARRAY_LENGTH(BASES); i++) {
+        struct merged m;
+        struct hd_str rows = {0};
+
+        open_fielded(*state, &m, FIELDED, BASES[i]);
+        merge_avro_with(&m, 0, "002", FIELDED, "id:a|x|n0|2\nid:b|y|n1|2\nid:e|z|n4|2\n",
+                        AT("0 1 4"));
+        m.query.use_positions = false;
+        test_must(*state, merge_read(&m, &rows, NULL));
+        m.query.use_positions = true;
+        expect(&m, true, hd_str_text(&rows));
+        merge_avro_with(&m, 0, "003", FIELDED, "id:c|x|n0|2\n", AT("3"));
+        merge_expect_error(&m, HUDI_CORRUPT, "row 3 has another record key than \"id:c\"");
+        hd_str_clear(&rows);
+        merge_close(&m);
+    }
+}
+
 /* ---- memory and faults ----------------------------------------------------------------------- */
 
 static void without_memory_for_positions_keys_serve(void **state)
@@ -351,9 +425,9 @@ static void every_fault_is_passed_up_and_leaks_nothing(void **state)
     hudi_status status = HUDI_INTERNAL;
     struct merged m;
 
-    open_rows(op, &m, EVENT_TIME, BASE);
-    merge_avro_with(&m, 0, "002", KEYED, "k1|n1|6\nk4|n4|6\n", AT("1 4"));
-    merge_deletes_with(&m, 0, "003", "k6\n", AT("6"));
+    open_fielded(op, &m, FIELDED, "k0|k0|b0|5\nk1|k1|b1|5\nk2|?|b2|5\nk3|?|b3|9\n");
+    merge_avro_with(&m, 0, "002", FIELDED, "k1|k1|n1|6\nk2|k2|n2|6\n", AT("1 2"));
+    merge_deletes_with(&m, 0, "003", "k0\n", AT("0"));
     merge_filter(&m, "ts < 7");
     merge_flush(&m);
     for (int nth = 1; status != HUDI_OK; nth++) {
@@ -375,7 +449,7 @@ static void every_fault_is_passed_up_and_leaks_nothing(void **state)
     }
     test_fault_disarm(op);
     hd_op_clear_error(op);
-    expect_both(&m, "b0|5\nn1|6\nb2|5\nb3|5\nn4|6\nb5|5\n");
+    expect_both(&m, "k1|n1|6\nk2|n2|6\n");
     merge_close(&m);
 }
 
@@ -391,6 +465,8 @@ int main(void)
         cmocka_unit_test(all_blocks_must_have_them),
         cmocka_unit_test(a_row_and_a_key_have_each_other_alone),
         cmocka_unit_test(a_key_that_is_read_is_gone_by),
+        cmocka_unit_test(wrong_positions_in_a_row_group_are_found_by_the_key_field),
+        cmocka_unit_test(a_key_that_is_not_the_text_of_its_field_is_looked_at),
         cmocka_unit_test(without_memory_for_positions_keys_serve),
         cmocka_unit_test(every_fault_is_passed_up_and_leaks_nothing),
     };
