@@ -139,3 +139,74 @@ def test_a_time_of_a_finer_unit_than_the_column_fails_its_row(table, value, read
     else:
         table.write(rows)
         assert table.values("v") == [read, None]
+
+
+# ---- CSV -------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("numbers", [
+    ["007", "7"], ["00501", "12345"], ["-01", "1"], ["1", "00"], ["007.5", "1"],
+    ["9223372036854775807", "9223372036854775808"], ["9007199254740993", "0.5"],
+    ["-9007199254740993", "0.5"], ["1e3", "000"], [" 08", "9"]])
+def test_a_guessed_number_loses_no_digit(table, numbers):
+    text = "id,v\n" + "".join(f"{i},{number}\n" for i, number in enumerate(numbers))
+    make(table, lines(table, text, "in.csv"))
+    assert table.values("v") == numbers
+
+
+@pytest.mark.parametrize("numbers, read", [
+    (["0", "-0", "10"], [0, 0, 10]), (["0.5", "9007199254740992"], [0.5, 2.0 ** 53]),
+    (["1", "", "9223372036854775807"], [1, None, 2 ** 63 - 1]), (["1.50", "0"], [1.5, 0.0]),
+    (["0.0", "-0.5"], [0.0, -0.5])])
+def test_numbers_that_keep_their_digits_are_guessed_as_numbers(table, numbers, read):
+    text = "id,v\n" + "".join(f"{i},{number}\n" for i, number in enumerate(numbers))
+    make(table, lines(table, text, "in.csv"))
+    assert table.values("v") == read
+
+
+def test_keys_that_differ_in_leading_zeros_are_two_keys(table):
+    make(table, lines(table, "id,v\n007,1\n7,2\n", "in.csv"))
+    assert table.values("id") == ["007", "7"]
+
+
+@pytest.mark.parametrize("text, byte", [('id,v\n1,"abc\n2,x\n3,y\n', 5), ('id,v\n1,a\n2,"b', 9),
+                                        ('id,v\n1,"a""\n', 5), ('"id,v\n1,a\n', 0)])
+@pytest.mark.parametrize("there", [True, False])
+def test_a_quote_that_is_not_closed_swallows_no_rows(table, text, byte, there):
+    if there:
+        table.create("id string\nv string\n")
+    with pytest.raises(Refused) as refused:
+        make(table, lines(table, text, "in.csv"), *(["--ignore-failed"] if there else []))
+    assert f"CSV row at byte {byte} has a quote that is not closed" in str(refused.value)
+    assert not there or table.read() == []
+
+
+@pytest.mark.parametrize("text, read", [
+    ('id,v\n1,a\n2,b', ["a", "b"]), ('id,v\n1,"a"\n2,"b\n"', ["a", "b\n"]),
+    ('id,v\r\n1,a\r\n2,b\r\n', ["a", "b"]), ('id,v\r1,a\r2,b\r', ["a", "b"]),
+    ('id,v\r1,a\r2,"b"', ["a", "b"]), ('id,v\n1,5" pipe\n2,b"', ['5" pipe', 'b"']),
+    ('id,v\n1,a""b\n2,"x""y"', ['a""b', 'x"y']), ("id,v", []), ("id,v\n", []), ("id,v\r\n", [])])
+def test_the_last_line_may_lack_its_end(table, text, read):
+    make(table, lines(table, text, "in.csv"))
+    assert table.values("v") == read
+
+
+@pytest.mark.parametrize("text", ["", "\n", "\r\n\r\n"])
+def test_a_file_of_blank_lines_has_no_names(table, text):
+    with pytest.raises(Refused) as refused:
+        make(table, lines(table, text, "in.csv"))
+    assert "CSV file without a line of column names" in str(refused.value)
+
+
+def test_a_text_that_is_no_utf8_makes_no_column_of_bytes(table):
+    path = lines(table, b"id,v,n\n1,\xff,5\n2,b,6\n", "in.csv")
+    with pytest.raises(Refused) as refused:
+        make(table, path)
+    assert 'row 1: column "v": "\\xff" does not fit string' in str(refused.value)
+    table.write(path, options={"libhudi.write.ignore.failed": "true"})
+    assert table.read() == [{"id": 2, "v": "b", "n": 6}]
+
+
+def test_what_stands_for_null_without_quotes(table):
+    text = 'id,v\n1,NA\n2,null\n3,NULL\n4,\n5,"NA"\n6,"null"\n7,""\n8,na\n9,N/A\n'
+    make(table, lines(table, text, "in.csv"))
+    assert table.values("v") == [None] * 4 + ["NA", "null", "", "na", "N/A"]

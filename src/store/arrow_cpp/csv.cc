@@ -10,10 +10,12 @@
 #include <arrow/csv/api.h>
 #include <arrow/csv/chunker.h>
 #include <arrow/io/memory.h>
+#include <charconv>
 #include <cstring>
 #include <deque>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -27,6 +29,7 @@ using hudi::Fault;
 constexpr int64_t CHUNK_BYTES = int64_t{16} << 20;
 constexpr int64_t MAX_ROW_BYTES = int64_t{256} << 20;
 constexpr int64_t BATCH_ROWS = 65536;
+constexpr int64_t EXACT_INTEGER = int64_t{1} << 53; /* doubles have each up to here */
 
 /* A row that has not the columns of the others. */
 struct Skipped {
@@ -80,6 +83,30 @@ arrow::Status read_block(Csv *csv, std::shared_ptr<arrow::Buffer> *out)
     return arrow::Status::OK();
 }
 
+/* The end of the file: its last row may lack a line end, but no quote may be open. What Arrow makes
+ * of one is a value that has swallowed all rows behind it. */
+arrow::Status last_chunk(Csv *csv, std::shared_ptr<arrow::Buffer> *out)
+{
+    std::shared_ptr<arrow::Buffer> whole, rest;
+    const int64_t n = (*out)->size();
+
+    if (n == 0)
+        return arrow::Status::OK();
+    if ((*out)->data()[n - 1] != '\n' && (*out)->data()[n - 1] != '\r') {
+        ARROW_ASSIGN_OR_RAISE(auto ended, arrow::AllocateBuffer(n + 1, hudi::memory_pool()));
+        std::memcpy(ended->mutable_data(), (*out)->data(), static_cast<size_t>(n));
+        ended->mutable_data()[n] = '\n';
+        *out = std::move(ended);
+    }
+    ARROW_RETURN_NOT_OK(csv->chunker->Process(*out, &whole, &rest));
+    if (rest->size() > 0 && std::memchr(rest->data(), '"', static_cast<size_t>(rest->size())))
+        return arrow::Status::Invalid("CSV row at byte ",
+                                      static_cast<int64_t>(csv->position) - n + (*out)->size() -
+                                          rest->size(),
+                                      " has a quote that is not closed");
+    return arrow::Status::OK();
+}
+
 /* The next whole rows, empty at the end. */
 arrow::Status next_chunk(Csv *csv, std::shared_ptr<arrow::Buffer> *out)
 {
@@ -88,7 +115,7 @@ arrow::Status next_chunk(Csv *csv, std::shared_ptr<arrow::Buffer> *out)
         ARROW_RETURN_NOT_OK(read_block(csv, &block));
         if (csv->position == hd_cpp_input_size(csv->file)) {
             *out = block;
-            return arrow::Status::OK();
+            return last_chunk(csv, out);
         }
         ARROW_RETURN_NOT_OK(csv->chunker->Process(block, &whole, &csv->partial));
         if (whole->size() > 0) {
@@ -252,6 +279,75 @@ arrow::Status fix_schema(Csv *csv)
     return arrow::Status::OK();
 }
 
+/* Digits that a number does not keep: "007" and "7" would be one, and so would whole numbers
+ * that are no doubles. `text` is what Arrow took for a number. */
+bool loses_digits(std::string_view text, bool is_double)
+{
+    int64_t whole = 0;
+
+    while (!text.empty() && std::strchr(" \t+-", text.front()) != nullptr)
+        text.remove_prefix(1);
+    while (!text.empty() && std::strchr(" \t", text.back()) != nullptr)
+        text.remove_suffix(1);
+    if (text.size() > 1 && text[0] == '0' && text[1] >= '0' && text[1] <= '9')
+        return true;
+    if (!is_double || text.find_first_not_of("0123456789") != std::string_view::npos)
+        return false;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), whole);
+    return error != std::errc() || whole > EXACT_INTEGER;
+}
+
+bool column_loses_digits(const arrow::ChunkedArray &texts, bool is_double)
+{
+    for (const auto &chunk : texts.chunks()) {
+        const auto &values = static_cast<const arrow::StringArray &>(*chunk);
+        for (int64_t i = 0; i < values.length(); i++)
+            if (!values.IsNull(i) && loses_digits(values.GetView(i), is_double))
+                return true;
+    }
+    return false;
+}
+
+/* A guess must lose nothing: numbers of which digits would go are texts, and so is what is no UTF-8
+ * (its rows fail). */
+arrow::Status prefer_text(Csv *csv, const std::shared_ptr<arrow::Buffer> &chunk)
+{
+    auto texts = csv->convert;
+    std::shared_ptr<arrow::Table> read;
+    const auto skipped = csv->skipped;
+    bool changed = false;
+
+    for (const auto &field : csv->table->schema()->fields()) {
+        const auto id = field->type()->id();
+        if (csv->convert.column_types.count(field->name()) > 0)
+            continue;
+        if (id == arrow::Type::BINARY) {
+            csv->convert.column_types[field->name()] = arrow::utf8();
+            changed = true;
+        } else if (id == arrow::Type::INT64 || id == arrow::Type::DOUBLE) {
+            texts.include_columns.push_back(field->name());
+            texts.column_types[field->name()] = arrow::utf8();
+        }
+    }
+    if (!texts.include_columns.empty()) {
+        ARROW_RETURN_NOT_OK(read_chunk(csv, chunk, texts, &read));
+        csv->skipped = skipped;
+        for (int i = 0; i < read->num_columns(); i++) {
+            const auto &name = read->field(i)->name();
+            const auto guessed = csv->table->schema()->GetFieldByName(name);
+            if (guessed == nullptr || /* its name occurs twice */
+                !column_loses_digits(*read->column(i),
+                                     guessed->type()->id() == arrow::Type::DOUBLE))
+                continue;
+            csv->convert.column_types[name] = arrow::utf8();
+            changed = true;
+        }
+    }
+    if (changed && !parse_chunk(csv, chunk).ok())
+        return parse_chunk_as_text(csv, chunk);
+    return arrow::Status::OK();
+}
+
 /* Guessed timestamps come in seconds or, with a fraction, nanoseconds; tables have microseconds.
  * Read the chunk again so, unless it has more digits than that. */
 arrow::Status prefer_micros(Csv *csv, const std::shared_ptr<arrow::Buffer> &chunk)
@@ -276,6 +372,11 @@ arrow::Status prefer_micros(Csv *csv, const std::shared_ptr<arrow::Buffer> &chun
     return arrow::Status::OK();
 }
 
+bool is_blank(const arrow::Buffer &chunk)
+{
+    return std::string_view(chunk).find_first_not_of("\r\n") == std::string_view::npos;
+}
+
 arrow::Status open_csv(hd_input_file *file, const ArrowSchema *types, bool skip,
                        std::unique_ptr<Csv> *out, ArrowSchema *schema)
 {
@@ -292,9 +393,10 @@ arrow::Status open_csv(hd_input_file *file, const ArrowSchema *types, bool skip,
         skip_bad_rows(csv.get());
     ARROW_RETURN_NOT_OK(set_types(csv.get(), types));
     ARROW_RETURN_NOT_OK(next_chunk(csv.get(), &chunk));
-    if (chunk->size() == 0)
+    if (is_blank(*chunk))
         return arrow::Status::Invalid("CSV file without a line of column names");
     ARROW_RETURN_NOT_OK(take_chunk(csv.get(), chunk));
+    ARROW_RETURN_NOT_OK(prefer_text(csv.get(), chunk));
     ARROW_RETURN_NOT_OK(prefer_micros(csv.get(), chunk));
     ARROW_RETURN_NOT_OK(fix_schema(csv.get()));
     ARROW_RETURN_NOT_OK(arrow::ExportSchema(*csv->schema, schema));
