@@ -7,16 +7,10 @@
 hudi_status hd_check_rewritable(struct hd_op *op, const struct hd_table_snapshot *table,
                                 const struct hd_options *options)
 {
-    const struct hd_table_config *const config = &table->config;
-    const char *why = NULL;
-
     HD_TRY(hd_check_serviceable(op, table));
-    if (config->cdc_enabled)
-        why = "tables that log changes (hoodie.table.cdc.enabled)";
-    else if (config->base_file_format == HD_BASE_FILE_ORC)
-        why = "tables of ORC files";
-    if (why != NULL)
-        return hd_fail(op, HUDI_NOT_IMPLEMENTED, "rewriting files of %s is not supported yet", why);
+    if (table->config.base_file_format == HD_BASE_FILE_ORC)
+        return hd_fail(op, HUDI_NOT_IMPLEMENTED,
+                       "rewriting files of tables of ORC files is not supported yet");
     return hd_check_columns(op, table, options);
 }
 

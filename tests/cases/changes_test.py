@@ -176,6 +176,89 @@ def test_changes_of_log_files_are_inferred(table):
     assert of_instant(table, instants[2]) == [("u", row("a", 2, "a2"), row("a", 3, "a3"))]
 
 
+# ---- table services ---------------------------------------------------------------------------
+
+KEEP = {"hoodie.clean.automatic": "false", "hoodie.archive.automatic": "false"}
+SERVICES = (("cluster", "--sort", "id"), ("compact",), ("compact", "--logs", "--blocks", "2"),
+            ("compact", "--schedule"), ("compact", "--run"))
+
+
+def by_instant(found):
+    """In one instant their order is that of the file groups' names."""
+    return sorted(found, key=lambda change: (change[0], json.dumps(change)))
+
+
+def serve(table, words, **options):
+    return table.do(words[0], table.path, *words[1:], *table.options({**KEEP, **options}))
+
+
+@pytest.mark.parametrize("kind, seed", [*((mode, 1) for mode in MODES), ("MERGE_ON_READ", 1),
+                                        ("MERGE_ON_READ", 6)])
+def test_services_change_no_rows_and_leave_the_changes(table, kind, seed):
+    """Between the writes the table is compacted, clustered, planned for; what is changed stays told."""
+    rng = random.Random(seed)
+    if kind == "MERGE_ON_READ":
+        logged(table, **MERGE_ON_READ)
+    else:
+        logged(table, kind)
+    done, snapshot, ran = [], [], set()
+    for number in range(14):
+        rows = {(r["p"], r["id"]): r for r in (
+            row(f"k{rng.randrange(30):02}", number, f"v{number}-{i}", rng.choice("xyz")) for i in range(12))}
+        keys = [{"id": r["id"], "p": r["p"]} for r in rng.sample(list(rows.values()), 4)]
+        op = rng.choice(["upsert", "upsert", "upsert", "delete"])
+        instant = table.write(keys if op == "delete" else list(rows.values()), op=op, options=KEEP)["instant"]
+        after = table.read()
+        done.append((instant, expected(snapshot, after)))
+        snapshot, before = after, by_instant(changes(table))
+        words = rng.choice(SERVICES if kind == "MERGE_ON_READ" else SERVICES[:1])
+        if serve(table, words):
+            ran.add(words)
+        assert expected(table.read(), snapshot) == []
+        assert by_instant(changes(table)) == before, words
+    assert ran == set(SERVICES if kind == "MERGE_ON_READ" else SERVICES[:1])
+    for instant, wanted in done:
+        assert of_instant(table, instant) == wanted
+    table.verify()
+
+
+def ranges(table, instants):
+    """By instant its changes, or that they were cleaned."""
+    found = {}
+    for since, until in zip(["000", *instants], instants):
+        try:
+            found[until] = by_instant(changes(table, "--since", since, "--until", until))
+        except Refused as refused:
+            assert f"changes of {until} in file group" in str(refused) and "were cleaned" in str(refused)
+            found[until] = "cleaned"
+    return found
+
+
+@pytest.mark.parametrize("kind", [*MODES, "MERGE_ON_READ"])
+def test_after_a_clean_changes_are_whole_or_an_error(table, kind):
+    if kind == "MERGE_ON_READ":
+        logged(table, **MERGE_ON_READ)
+    else:
+        logged(table, kind)
+    instants = []
+    for number in range(8):
+        rows = [row(f"k{i:02}", number, f"v{number}-{i}", "xy"[i % 2]) for i in range(number, number + 10)]
+        instants.append(table.write(rows, options=KEEP)["instant"])
+        if number in (2, 5):
+            assert serve(table, SERVICES[1 if kind == "MERGE_ON_READ" else 0])
+    before = ranges(table, instants)
+    assert "cleaned" not in before.values() and all(before.values())
+    table.do("clean", table.path, "--versions", "1")
+    after = ranges(table, instants)
+    assert [instant for instant in instants if after[instant] not in (before[instant], "cleaned")] == []
+    assert after[instants[0]] == "cleaned"
+    if kind in ("DATA_BEFORE_AFTER", "MERGE_ON_READ"):  # other modes look up what was before
+        assert after[instants[-1]] == before[instants[-1]]
+    with pytest.raises(Refused) as refused:
+        changes(table)
+    assert "were cleaned" in str(refused.value)
+
+
 # ---- writes that fail -------------------------------------------------------------------------
 
 def test_rolling_back_takes_the_files_of_changes_along(table):
@@ -216,6 +299,19 @@ def test_what_was_cleaned_or_never_logged_is_an_error(table):
     with pytest.raises(Refused) as refused:
         changes(table)
     assert "cleaned" in str(refused.value)
+
+
+def test_changes_of_log_files_need_the_base_file_below(table):
+    """A clean that died between the two: without the base file each update would be told as an insert."""
+    logged(table, **MERGE_ON_READ)
+    table.write([row("a", 1, "a1")])
+    first = table.instants()[-1]["time"]
+    table.write([row("a", 2, "a2")])
+    gone, = table.base_files()
+    gone.unlink()
+    with pytest.raises(Refused) as refused:
+        changes(table, "--since", first)
+    assert "were cleaned" in str(refused.value) and f"{gone.name} is gone" in str(refused.value)
 
 
 def test_changes_that_were_archived_are_an_error_and_later_ones_are_not(table):

@@ -71,13 +71,11 @@ def test_rows_upserted_as_they_are_change_nothing(name, tmp_path):
 # What is refused of which merge-on-read table, and why.
 CHANGELOG = "changelog operations"
 EVOLVED = "schema on read"
-CDC = "log changes"
 BUCKETS = "bucket index"
 DAMAGED = "its rows may be lost for good"  # log files are cut or gone that commits name
 REFUSED = {
     "flink010-mor-damaged-committed": {"compact": DAMAGED},
     "flink010-mor-changelog": {"compact": CHANGELOG, "cluster": CHANGELOG, "write": CHANGELOG},
-    "spark-0.15.0-cdc-mor": {"compact": CDC, "cluster": CDC},
     "spark-0.15.0-damage-corrupt-middle": {"compact": DAMAGED},
     "spark-0.15.0-damage-truncated-log": {"compact": DAMAGED},
     "spark-0.15.0-evolve-ddl-mor": {"compact": EVOLVED, "cluster": EVOLVED, "write": EVOLVED},

@@ -78,6 +78,7 @@ static hudi_status add_stat(struct hd_op *op, struct hd_changes *changes,
         .path = stat->path,
         .size_bytes = stat->file_size_in_bytes < 0 ? 0 : (uint64_t)stat->file_size_in_bytes,
         .prev_commit = is_none(stat->prev_commit) ? NULL : stat->prev_commit,
+        .base_file = stat->base_file == NULL || stat->base_file[0] == '\0' ? NULL : stat->base_file,
         .cdc_paths = stat->cdc_paths,
         .cdc_sizes = stat->cdc_sizes,
         .n_cdc = stat->n_cdc,
@@ -323,6 +324,8 @@ static hudi_status logged_slice(struct hd_op *op, struct hd_changes *changes,
         slice = slice_of_log(group, unit->path);
     if (slice == NULL)
         return hd_change_is_gone(op, HUDI_NOT_FOUND, changes, unit, unit->path);
+    if (slice->base == NULL && unit->base_file != NULL) /* a clean that is at work, or died */
+        return hd_change_is_gone(op, HUDI_NOT_FOUND, changes, unit, unit->base_file);
     return source_of(op, changes, unit, slice, before, arena, out);
 }
 

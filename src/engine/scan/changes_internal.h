@@ -29,6 +29,7 @@ struct hd_change_unit {
     const char *path;        /* what the instant wrote, relative to the table; NULL: replaced */
     uint64_t size_bytes;     /* of it */
     const char *prev_commit; /* of the base file before; NULL: there was none */
+    const char *base_file;   /* name of that under a log file; NULL: none, or not said */
     const char *const *cdc_paths;
     const int64_t *cdc_sizes; /* in bytes, as the commit has them */
     size_t n_cdc;
