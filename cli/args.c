@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,56 @@ static int find_option(const struct cli_command *command, const char *name, size
         if (strlen(command->options[i].name) == n && memcmp(command->options[i].name, name, n) == 0)
             return i;
     return -1;
+}
+
+/* Letters to put in, leave out or change to make one word of the other; at most 31 letters each. */
+static size_t edit_distance(const char *a, size_t n_a, const char *b, size_t n_b)
+{
+    size_t row[32];
+
+    for (size_t j = 0; j <= n_b; j++)
+        row[j] = j;
+    for (size_t i = 0; i < n_a; i++) {
+        size_t diagonal = row[0];
+        row[0] = i + 1;
+        for (size_t j = 0; j < n_b; j++) {
+            const size_t change = diagonal + (a[i] != b[j]);
+            diagonal = row[j + 1];
+            const size_t one_more = (row[j] < row[j + 1] ? row[j] : row[j + 1]) + 1;
+            row[j + 1] = change < one_more ? change : one_more;
+        }
+    }
+    return row[n_b];
+}
+
+void cli_take_nearer(const char *word, size_t n, const char *name, const char **nearest,
+                     size_t *distance)
+{
+    const size_t n_name = strlen(name);
+
+    if (n > 31 || n_name > 31)
+        return;
+    const size_t apart = edit_distance(word, n, name, n_name);
+    if (apart <= (n < 4 ? 1 : 2) && apart < *distance) {
+        *nearest = name;
+        *distance = apart;
+    }
+}
+
+static bool fail_unknown_option(const struct cli_command *command, const char *word, size_t n)
+{
+    const char *nearest = NULL;
+    size_t distance = SIZE_MAX;
+
+    for (const struct cli_option *option = command->options; option->name != NULL; option++)
+        cli_take_nearer(word, n, option->name, &nearest, &distance);
+    if (nearest != NULL)
+        cli_fail_text(CLI_EXIT_USAGE, "%s has no option --%.*s: did you mean --%s?", command->name,
+                      (int)n, word, nearest);
+    else
+        cli_fail_text(CLI_EXIT_USAGE, "%s has no option --%.*s (see hudi %s --help)", command->name,
+                      (int)n, word, command->name);
+    return false;
 }
 
 const char *cli_value(const struct cli_command *command, const struct cli_args *args,
@@ -89,11 +140,8 @@ static bool take_option(const struct cli_command *command, int argc, char **argv
     const int option = find_option(command, word, n);
     const char *value = "";
 
-    if (option < 0) {
-        cli_fail_text(CLI_EXIT_USAGE, "%s has no option --%.*s (see hudi %s --help)", command->name,
-                      (int)n, word, command->name);
-        return false;
-    }
+    if (option < 0)
+        return fail_unknown_option(command, word, n);
     if (command->options[option].value == NULL) {
         if (equals != NULL) {
             cli_fail_text(CLI_EXIT_USAGE, "--%.*s takes no value", (int)n, word);

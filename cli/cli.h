@@ -14,7 +14,12 @@
  * to standard output, all else to standard error.
  */
 
-enum { CLI_EXIT_OK = 0, CLI_EXIT_FAILURE = 1, CLI_EXIT_USAGE = 2 };
+enum {
+    CLI_EXIT_OK = 0,
+    CLI_EXIT_FAILURE = 1,
+    CLI_EXIT_USAGE = 2,
+    CLI_EXIT_NO_READER = 141, /* as a shell says it of SIGPIPE */
+};
 
 /** An option of a command. */
 struct cli_option {
@@ -59,10 +64,18 @@ const char *cli_value(const struct cli_command *command, const struct cli_args *
                       const char *name);
 
 /** Print "hudi: MESSAGE" (and the path, unless the message names it), free `error`, and give the
- * exit code. */
+ * exit code. Silent when standard output failed since nobody reads it any more. */
 int cli_fail(hudi_error *error);
 /** The same for a fault of the program's own making. */
 int cli_fail_text(int exit_code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/** Is standard output a pipe that nobody reads any more (`| head`)? */
+bool cli_reader_is_gone(void);
+
+/** Keep in `*nearest` and `*distance` (NULL and SIZE_MAX at first) the name that `word` of `n`
+ * bytes was probably meant to be, if `name` is nearer; NULL stays when none is near. */
+void cli_take_nearer(const char *word, size_t n, const char *name, const char **nearest,
+                     size_t *distance);
 
 /** Whole file, or standard input for "-"; NULL after a failure that has been told. */
 char *cli_read_file(const char *path, size_t *n_bytes);

@@ -129,8 +129,12 @@ static int open_table(hudi_context *context, const struct cli_args *args, hudi_t
 
     if (status == HUDI_NOT_FOUND) {
         if (cli_value(&cli_write, args, "key") == NULL &&
-            hudi_options_get(args->options, "hoodie.table.recordkey.fields") == NULL)
-            return cli_fail(error);
+            hudi_options_get(args->options, "hoodie.table.recordkey.fields") == NULL) {
+            const int exit_code = cli_fail_text(CLI_EXIT_FAILURE, "%s (--key F makes one)",
+                                                hudi_error_message(error));
+            hudi_error_free(error);
+            return exit_code;
+        }
         hudi_error_free(error);
         const int made = new_table(context, args);
         if (made != CLI_EXIT_OK)

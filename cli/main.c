@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <fcntl.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +35,19 @@ static void catch_signals(void)
         return;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    /* A reader that goes away is told by the write that fails. */
+}
+
+/* A descriptor of 0 to 2 that is closed would be the next file that is opened, and notes and
+ * results would go into a file of the table. What stands in its place fails as the closed one
+ * would. */
+static void hold_standard_descriptors(void)
+{
+    static const int MODES[] = {O_WRONLY, O_RDONLY, O_RDONLY};
+
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", MODES[fd]) != fd)
+            exit(CLI_EXIT_FAILURE);
+    /* It must not end a write in the middle; the end is as quiet (cli_reader_is_gone). */
     signal(SIGPIPE, SIG_IGN);
 }
 
@@ -118,15 +132,13 @@ static int run_command(const struct cli_command *command, int argc, char **argv)
     }
     hudi_context_set_log(context, print_log, NULL);
     exit_code = command->run(context, &args);
-    if (fflush(stdout) != 0 || ferror(stdout))
-        exit_code = cli_fail_text(CLI_EXIT_FAILURE, "standard output could not be written");
 out:
     hudi_context_free(context);
     cli_args_clear(&args);
     return exit_code;
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     if (argc < 2) {
         print_usage(stderr);
@@ -145,8 +157,27 @@ int main(int argc, char **argv)
         print_options();
         return CLI_EXIT_OK;
     }
-    for (size_t i = 0; i < N_COMMANDS; i++)
+    const char *nearest = NULL;
+    size_t distance = SIZE_MAX;
+    for (size_t i = 0; i < N_COMMANDS; i++) {
         if (strcmp(argv[1], COMMANDS[i]->name) == 0)
             return run_command(COMMANDS[i], argc - 2, argv + 2);
+        cli_take_nearer(argv[1], strlen(argv[1]), COMMANDS[i]->name, &nearest, &distance);
+    }
+    if (nearest != NULL)
+        return cli_fail_text(CLI_EXIT_USAGE, "no command \"%s\": did you mean %s? (hudi --help)",
+                             argv[1], nearest);
     return cli_fail_text(CLI_EXIT_USAGE, "no command \"%s\" (see hudi --help)", argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+    hold_standard_descriptors();
+    const int exit_code = run(argc, argv);
+
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return exit_code;
+    return cli_reader_is_gone()
+               ? CLI_EXIT_NO_READER
+               : cli_fail_text(CLI_EXIT_FAILURE, "standard output could not be written");
 }

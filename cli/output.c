@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
+
+bool cli_reader_is_gone(void)
+{
+    struct pollfd output = {.fd = STDOUT_FILENO};
+
+    return poll(&output, 1, 0) > 0 && (output.revents & POLLERR) != 0;
+}
 
 int cli_fail(hudi_error *error)
 {
@@ -13,6 +22,10 @@ int cli_fail(hudi_error *error)
     const hudi_status status = hudi_error_status(error);
     const char *message = hudi_error_message(error), *path = hudi_error_path(error);
 
+    if (path != NULL && strcmp(path, "standard output") == 0 && cli_reader_is_gone()) {
+        hudi_error_free(error);
+        return CLI_EXIT_NO_READER;
+    }
     if (path != NULL && strstr(message, path) == NULL)
         fprintf(stderr, "hudi: %s: %s\n", path, message);
     else

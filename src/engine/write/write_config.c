@@ -128,7 +128,9 @@ static hudi_status check_partitions_to_delete(struct hd_op *op,
     const char *list = hd_write_text(config, "hoodie.datasource.write.partitions.to.delete");
 
     if (config->operation == HD_OPERATION_DELETE_PARTITION && (list == NULL || *list == '\0'))
-        return hd_fail(op, HUDI_INVALID, "delete_partition needs the partitions to delete");
+        return hd_fail(op, HUDI_INVALID,
+                       "delete_partition needs the partitions to delete "
+                       "(hoodie.datasource.write.partitions.to.delete)");
     return HUDI_OK;
 }
 
