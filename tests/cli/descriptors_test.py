@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Standard input, output and error that are closed, full, or that nobody reads."""
+import hashlib
 import json
 import os
 import subprocess
@@ -23,7 +24,9 @@ def closing(fd):
 @pytest.fixture(name="table")
 def make_table(tmp_path):
     rows = tmp_path / "rows.csv"
-    rows.write_text("id,v\n" + "".join(f"{i},{'x' * 40}{i}\n" for i in range(5000)))
+    # more than a pipe holds, in any format
+    rows.write_text("id,v\n" + "".join(f"{i},{hashlib.sha512(b'%d' % i).hexdigest()}\n"
+                                       for i in range(5000)))
     done("write", tmp_path / "t", rows, "--key", "id", "--type", "mor")
     done("write", tmp_path / "t", rows)
     return tmp_path / "t"
