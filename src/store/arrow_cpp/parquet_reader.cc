@@ -62,6 +62,7 @@ struct Batches {
     std::shared_ptr<arrow::Schema> schema;
     std::vector<int> row_groups;
     size_t next_row_group = 0;
+    int64_t rows_left = 0; /* of the row group that is read */
     std::unique_ptr<arrow::RecordBatchReader> current;
 };
 
@@ -410,10 +411,17 @@ arrow::Status next_batch(Batches *batches, std::shared_ptr<arrow::RecordBatch> *
     for (;;) {
         if (batches->current != nullptr) {
             ARROW_RETURN_NOT_OK(batches->current->ReadNext(out));
-            if (*out != nullptr && (*out)->num_rows() > 0)
+            if (*out != nullptr && (*out)->num_rows() > 0) {
+                batches->rows_left -= (*out)->num_rows();
                 return arrow::Status::OK();
+            }
             if (*out != nullptr)
                 continue;
+            /* Arrow ends in peace where one column does. */
+            if (batches->rows_left != 0)
+                return arrow::Status::Invalid(
+                    "row group ", batches->row_groups[batches->next_row_group - 1], " ends ",
+                    batches->rows_left, " rows early");
             batches->current = nullptr;
         }
         if (batches->next_row_group == batches->row_groups.size()) {
@@ -421,6 +429,7 @@ arrow::Status next_batch(Batches *batches, std::shared_ptr<arrow::RecordBatch> *
             return arrow::Status::OK();
         }
         const std::vector<int> group{batches->row_groups[batches->next_row_group++]};
+        batches->rows_left = batches->reader->metadata->RowGroup(group[0])->num_rows();
         ARROW_ASSIGN_OR_RAISE(batches->current,
                               batches->file->GetRecordBatchReader(group, batches->leaves));
     }
