@@ -339,7 +339,7 @@ static hudi_status read_block(struct hd_op *op, hd_log_reader *reader, uint64_t 
         return read_parts(op, reader, out);
 
     uint64_t next;
-    HD_TRY(find_magic(op, reader, offset + (frame->has_magic ? HD_LOG_MAGIC_BYTES : 1), &next));
+    HD_TRY(find_magic(op, reader, offset + 1, &next)); /* a magic ends with what one begins with */
     out->type = HD_LOG_CORRUPT;
     out->damage = frame->damage;
     out->size = next - offset;
