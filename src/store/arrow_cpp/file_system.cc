@@ -126,8 +126,9 @@ arrow::Status open_fs(const char *uri, std::unique_ptr<FileSystem> *out)
 {
     auto fs = std::make_unique<FileSystem>();
 
-    ARROW_ASSIGN_OR_RAISE(fs->fs, from_uri(translate(uri), &fs->path));
-    finalize_at_exit();
+    auto made = from_uri(translate(uri), &fs->path);
+    finalize_at_exit(); /* S3 is begun even where this failed */
+    ARROW_ASSIGN_OR_RAISE(fs->fs, std::move(made));
     fs->is_local = fs->fs->type_name() == "local" || fs->fs->type_name() == "hdfs";
     while (fs->path.size() > 1 && fs->path.back() == '/')
         fs->path.pop_back();
