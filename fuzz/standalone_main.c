@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Runs a fuzz target without libFuzzer: every file of the folders and files named, whole and cut at
- * up to MAX_CUTS places. No file at all is a failure, since then nothing was checked.
+ * up to MAX_CUTS places; of those behind `--whole`, only whole. No file at all is a failure, since
+ * then nothing was checked.
  */
 #include <dirent.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +17,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static size_t n_inputs;
+static bool cuts = true;
 
 /* A copy of exactly `n_bytes`, so that AddressSanitizer sees the first byte read past its end. */
 static void run_input(const uint8_t *data, size_t n_bytes)
@@ -40,7 +43,7 @@ static int run_file(const char *path, size_t n_bytes)
     }
     fclose(file);
     size_t step = n_bytes / MAX_CUTS + 1;
-    for (size_t n = 0; n < n_bytes; n += step)
+    for (size_t n = 0; cuts && n < n_bytes; n += step)
         run_input(data, n);
     run_input(data, n_bytes);
     free(data);
@@ -76,7 +79,9 @@ static int run_path(const char *path)
 int main(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
-        if (run_path(argv[i]) != 0)
+        if (strcmp(argv[i], "--whole") == 0)
+            cuts = false;
+        else if (run_path(argv[i]) != 0)
             return 1;
     }
     printf("%zu inputs\n", n_inputs);
