@@ -419,9 +419,9 @@ arrow::Status next_batch(Batches *batches, std::shared_ptr<arrow::RecordBatch> *
                 continue;
             /* Arrow ends in peace where one column does. */
             if (batches->rows_left != 0)
-                return arrow::Status::Invalid(
-                    "row group ", batches->row_groups[batches->next_row_group - 1], " ends ",
-                    batches->rows_left, " rows early");
+                return arrow::Status::Invalid("row group ",
+                                              batches->row_groups[batches->next_row_group - 1],
+                                              " ends ", batches->rows_left, " rows early");
             batches->current = nullptr;
         }
         if (batches->next_row_group == batches->row_groups.size()) {
