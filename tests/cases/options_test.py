@@ -334,3 +334,19 @@ def test_releases_before_the_first_value_payload_get_no_table_of_it(table):
             "hoodie.write.table.version": "5",
             "hoodie.datasource.write.payload.class": "FirstValueAvroPayload"})
     assert not table.path.exists()
+
+
+# ---- hoodie.common.spillable.diskmap.type -----------------------------------------------------
+
+@pytest.mark.parametrize("store", ["BITCASK", "ROCKS_DB"])
+def test_the_store_of_spilled_records_is_chosen_or_refused_by_a_build_without_it(table, store):
+    table.create("id string\nts long\n", order_by="ts")
+    rows = [{"id": f"{i:05}", "ts": i} for i in range(5000)]
+    options = {"hoodie.common.spillable.diskmap.type": store, "hoodie.memory.merge.max.size": 1 << 20}
+    try:
+        table.write(rows, options=options)
+    except Refused as refused:
+        assert store == "ROCKS_DB" and "this build is without RocksDB" in str(refused)
+        assert table.read() == []
+        table.write(rows)
+    assert table.read() == rows
