@@ -99,5 +99,9 @@ hudi_cancel *cli_cancel(void);
 /** A stream that passes rows on and shows a progress line on standard error when that is a
  * terminal. Takes `in`. */
 void cli_progress(struct ArrowArrayStream *in, const char *what, struct ArrowArrayStream *out);
+/** The same line for what services of the context do. */
+void cli_progress_watch(hudi_context *context);
+/** Take the line away, before anything else is printed; nothing when there is none. */
+void cli_progress_end(void);
 
 #endif

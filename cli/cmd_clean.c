@@ -162,6 +162,7 @@ static int run(hudi_context *context, const struct cli_args *args)
         exit_code = cli_fail(error);
         goto out;
     }
+    cli_progress_end();
     for (size_t i = 0; i < hudi_cleaning_length(done); i++) {
         if (json)
             print_json(done, i);

@@ -162,6 +162,7 @@ static int write_file(const struct cli_args *args, hudi_write *write, const char
             cli_fail(error);
             return CLI_EXIT_FAILURE; /* whatever is wrong, it is in the rows */
         }
+        cli_progress_end();
         fprintf(stderr, "hudi: %s: %s\n", path, message);
         hudi_error_free(error);
         return CLI_EXIT_FAILURE;
@@ -226,6 +227,7 @@ static int write_once(hudi_table *table, const struct cli_args *args,
         return exit_code;
     }
     const hudi_status status = hudi_write_commit(write, &commit, &error);
+    cli_progress_end();
     if (may_retry && is_lost_race(status, error)) {
         fprintf(stderr, "hudi: note: %s; written again\n", hudi_error_message(error));
         hudi_error_free(error);

@@ -106,8 +106,10 @@ static void print_options(void)
 static void print_log(void *self, hudi_log_level level, const char *message)
 {
     (void)self;
-    if (level >= HUDI_LOG_WARN)
-        fprintf(stderr, "hudi: note: %s\n", message);
+    if (level < HUDI_LOG_WARN)
+        return;
+    cli_progress_end();
+    fprintf(stderr, "hudi: note: %s\n", message);
 }
 
 static int run_command(const struct cli_command *command, int argc, char **argv)
@@ -131,6 +133,7 @@ static int run_command(const struct cli_command *command, int argc, char **argv)
         goto out;
     }
     hudi_context_set_log(context, print_log, NULL);
+    cli_progress_watch(context);
     exit_code = command->run(context, &args);
 out:
     hudi_context_free(context);

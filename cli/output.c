@@ -26,6 +26,7 @@ int cli_fail(hudi_error *error)
         hudi_error_free(error);
         return CLI_EXIT_NO_READER;
     }
+    cli_progress_end();
     if (path != NULL && strstr(message, path) == NULL)
         fprintf(stderr, "hudi: %s: %s\n", path, message);
     else
@@ -38,6 +39,7 @@ int cli_fail_text(int exit_code, const char *format, ...)
 {
     va_list arguments;
 
+    cli_progress_end();
     va_start(arguments, format);
     fputs("hudi: ", stderr);
     vfprintf(stderr, format, arguments);

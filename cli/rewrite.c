@@ -126,6 +126,7 @@ int cli_rewrite(hudi_context *context, const struct cli_args *args,
         exit_code = cli_fail(error);
         goto out;
     }
+    cli_progress_end();
     for (size_t i = 0; i < hudi_compaction_length(done); i++) {
         if (json)
             print_json(rewrite, done, i);

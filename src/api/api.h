@@ -33,6 +33,9 @@ struct hudi_context {
     struct hd_log_sink log;
     void (*log_line)(void *self, hudi_log_level level, const char *message);
     void *log_self;
+    struct hd_progress_sink progress; /* forwards to the two below */
+    void (*report)(void *self, const hudi_progress *progress);
+    void *report_self;
     hd_pool *pool;
     hd_input_file *standard_input; /* once it has been read to its end, else NULL */
     struct hd_lock_providers lock_providers;

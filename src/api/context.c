@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "api/api.h"
+#include "base/progress.h"
 
 #ifndef HUDI_VERSION
 #define HUDI_VERSION "0.1.0"
@@ -20,6 +21,7 @@ void hd_call_begin(struct hd_op *op, hudi_context *context, const hudi_cancel *c
     if (context != NULL) {
         op->budget = &context->budget;
         op->log = context->log;
+        op->progress_sink = context->progress;
         op->faults = context->faults;
     }
     if (cancel != NULL)
@@ -104,6 +106,58 @@ void hudi_context_set_log(hudi_context *context,
     context->log_self = self;
     context->log = (struct hd_log_sink){.line = line == NULL ? NULL : forward_log, .self = context};
 }
+
+/* ---- progress ------------------------------------------------------------------------------- */
+
+/* A hudi_progress is a struct hd_progress. */
+static const struct hd_progress *progress_of(const hudi_progress *progress)
+{
+    return (const void *)progress;
+}
+
+static void forward_progress(void *self, const struct hd_progress *progress)
+{
+    const hudi_context *context = self;
+
+    context->report(context->report_self, (const void *)progress);
+}
+
+void hudi_context_set_progress(hudi_context *context,
+                               void (*report)(void *self, const hudi_progress *progress),
+                               void *self)
+{
+    context->report = report;
+    context->report_self = self;
+    context->progress = (struct hd_progress_sink){
+        .report = report == NULL ? NULL : forward_progress, .self = context};
+}
+
+const char *hudi_progress_what(const hudi_progress *progress)
+{
+    return progress_of(progress)->what;
+}
+
+const char *hudi_progress_unit(const hudi_progress *progress)
+{
+    return progress_of(progress)->unit;
+}
+
+uint64_t hudi_progress_total(const hudi_progress *progress)
+{
+    return progress_of(progress)->n_total;
+}
+
+uint64_t hudi_progress_done(const hudi_progress *progress)
+{
+    return atomic_load(&progress_of(progress)->n_done);
+}
+
+uint64_t hudi_progress_rows(const hudi_progress *progress)
+{
+    return atomic_load(&progress_of(progress)->n_rows);
+}
+
+/* ---------------------------------------------------------------------------------------------- */
 
 hudi_status hudi_context_add_lock_provider(
     hudi_context *context, const char *class_name,

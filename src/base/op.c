@@ -23,6 +23,8 @@ void hd_op_init_child_seeded(struct hd_op *op, const struct hd_op *parent, const
         .cancelled = parent->cancelled,
         .clock = parent->clock,
         .log = parent->log,
+        .progress_sink = parent->progress_sink,
+        .progress = parent->progress,
         .faults = parent->faults,
     };
     hd_random_seed(op, base, index);

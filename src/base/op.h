@@ -67,21 +67,31 @@ struct hd_log_sink {
     void *self;
 };
 
+struct hd_progress;
+
+struct hd_progress_sink {
+    void (*report)(void *self, const struct hd_progress *progress); /* from any thread */
+    void *self;
+};
+
 struct hd_op {
     hudi_error *error;               /* the first failure; NULL while all is well */
     struct hd_budget *budget;        /* never NULL after hd_op_init */
     const hd_atomic_bool *cancelled; /* NULL: cannot be cancelled */
     struct hd_clock clock;
-    struct hd_log_sink log;   /* line == NULL: log lines are dropped */
-    struct hd_faults *faults; /* NULL outside tests */
+    struct hd_log_sink log;                /* line == NULL: log lines are dropped */
+    struct hd_progress_sink progress_sink; /* report == NULL: nobody is told */
+    struct hd_progress *progress;          /* of the work at hand (base/progress.h), or NULL */
+    struct hd_faults *faults;              /* NULL outside tests */
     uint64_t random_state[2]; /* for ids and tokens; seeded by hd_op_init from the system */
 };
 
 /** System clock, seeded random, no budget limit, no log. Release with hd_op_clear(). */
 void hd_op_init(struct hd_op *op);
 
-/** An op for a pool task: shares budget, cancel flag, clock, log and faults; has its own error and
- * its own random sequence, drawn from the parent's (so a fixed parent seed fixes the child's). */
+/** An op for a pool task: shares budget, cancel flag, clock, log, progress and faults; has its own
+ * error and its own random sequence, drawn from the parent's (so a fixed parent seed fixes the
+ * child's). */
 void hd_op_init_child(struct hd_op *op, struct hd_op *parent);
 
 /** Move a finished child's error into the parent if that has none, and clear the child. */

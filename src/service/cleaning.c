@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "service/cleaning.h"
 
+#include "base/progress.h"
 #include <string.h>
 
 #include "engine/commit/heartbeat.h"
@@ -76,6 +77,7 @@ static hudi_status clean_partition(struct hd_op *op, void *argument, size_t i)
         status = hd_op_check_cancel(op);
         if (status == HUDI_OK)
             status = delete_file(op, run, folder, partition->files[j], &partition->deleted[j]);
+        hd_progress_add(op, 1, 0);
     }
     if (status == HUDI_OK)
         status = hd_fs_stat(op, run->table->fs, folder, &info);
@@ -215,6 +217,7 @@ static hudi_status run_plan(struct hd_op *op, hd_pool *pool, struct hd_transacti
     struct hd_table_snapshot *const table = transaction->table;
     hd_heartbeat *heartbeat = NULL;
     struct run run = {.table = table, .plan = &outcome->plan};
+    struct hd_progress progress;
     const uint64_t started_ms = hd_now_ms(op);
     const bool repeats = table->config.version->clean_inflight_has_plan;
 
@@ -228,6 +231,7 @@ static hudi_status run_plan(struct hd_op *op, hd_pool *pool, struct hd_transacti
     HD_TRY_OUT(hd_switch_metadata_table_off(op, table));
     HD_TRY_OUT(begin_metadata(op, &run, outcome->time));
     hd_transaction_end(transaction);
+    hd_progress_begin(op, &progress, "clean", outcome->time, "files", outcome->n_files);
     HD_TRY_OUT(hd_pool_each(op, pool, run.metadata.n_partitions, clean_partition, &run));
     if (transaction->shared)
         HD_TRY_OUT(hd_transaction_begin(op, transaction));
@@ -242,6 +246,7 @@ static hudi_status run_plan(struct hd_op *op, hd_pool *pool, struct hd_transacti
     count(&run, outcome);
     hd_log(op, HD_LOG_INFO, "clean %s deleted %zu files", outcome->time, outcome->n_deleted);
 out:
+    hd_progress_end(op);
     hd_heartbeat_stop(op, heartbeat);
     hd_clean_metadata_clear(&run.metadata);
     return status;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "service/log_compact_slice.h"
 
+#include "base/progress.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -14,11 +15,14 @@ static hudi_status append_all(struct hd_op *op, hd_log_entries *entries, hd_appe
     hudi_status status;
 
     while ((status = hd_log_entries_next(op, entries, &batch)) == HUDI_OK) {
+        const uint64_t n_rows = (uint64_t)batch.rows.length;
+
         status = hd_append_handle_append_merged(op, handle, &batch.rows, &batch.keys,
                                                 batch.is_delete, batch.by_arrival);
         hd_array_clear(&batch.rows);
         hd_array_clear(&batch.keys);
         HD_TRY(status);
+        hd_progress_add(op, 0, n_rows);
     }
     return status == HUDI_END ? HUDI_OK : status;
 }

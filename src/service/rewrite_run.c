@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "base/progress.h"
 #include "engine/commit/reconcile_markers.h"
 #include "engine/commit/rollback.h"
 #include "format/layout/missing_logs.h"
@@ -125,7 +126,9 @@ static hudi_status rewrite_one(struct hd_op *op, void *argument, size_t i)
 {
     struct hd_rewrite_run *const run = argument;
 
-    return run->outcome->service->rewrite(op, run, &run->works[i]);
+    HD_TRY(run->outcome->service->rewrite(op, run, &run->works[i]));
+    hd_progress_add(op, run->works[i].n_slices, 0);
+    return HUDI_OK;
 }
 
 /* ---- the end -------------------------------------------------------------------------------- */
@@ -254,6 +257,7 @@ hudi_status hd_rewrite_run(struct hd_op *op, hd_pool *pool, struct hd_transactio
                                  .table = table,
                                  .options = transaction->options,
                                  .outcome = outcome};
+    struct hd_progress progress;
     bool begun = false;
 
     HD_TRY_OUT(prepare(op, &run));
@@ -263,6 +267,8 @@ hudi_status hd_rewrite_run(struct hd_op *op, hd_pool *pool, struct hd_transactio
                                    NULL, 0));
     hd_transaction_end(transaction);
     outcome->state = HD_INFLIGHT;
+    hd_progress_begin(op, &progress, outcome->service->name, outcome->time, "file slices",
+                      outcome->n_slices);
     HD_TRY_OUT(hd_pool_each(op, pool, run.n_works, rewrite_one, &run));
     HD_TRY_OUT(complete(op, &run));
     begun = false;
@@ -273,6 +279,7 @@ hudi_status hd_rewrite_run(struct hd_op *op, hd_pool *pool, struct hd_transactio
         hd_op_clear_error(op);
     }
 out:
+    hd_progress_end(op);
     if (begun)
         undo(op, &run);
     hd_heartbeat_stop(op, run.heartbeat);

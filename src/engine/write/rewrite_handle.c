@@ -4,6 +4,7 @@
 #include "arrow/array.h"
 #include "arrow/gather.h"
 #include "arrow/schema.h"
+#include "base/progress.h"
 #include "engine/record/projection.h"
 
 enum { COMMIT_TIME, SEQNO, RECORD_KEY, PARTITION_PATH, FILE_NAME };
@@ -111,6 +112,7 @@ hudi_status hd_rewrite_handle_add(struct hd_op *op, hd_rewrite_handle *handle,
     if (handle->request.schema->n_meta > 0)
         HD_TRY_OUT(add_keys(op, handle, &columns[RECORD_KEY], &handle->keys));
     HD_TRY_OUT(hd_base_sink_file_rows(op, handle->sink, columns, n_rows));
+    hd_progress_add(op, 0, (uint64_t)n_rows);
 out:
     for (int32_t i = 0; columns != NULL && i < n_columns; i++)
         hd_array_clear(&columns[i]);
@@ -183,7 +185,10 @@ hudi_status hd_rewrite_handle_copy(struct hd_op *op, hd_rewrite_handle *handle,
 {
     if (handle->request.schema->n_meta > 0)
         HD_TRY(add_stored_keys(op, handle, base, row_group));
-    return hd_base_sink_copy_row_group(op, handle->sink, base, row_group);
+    const int64_t n_before = hd_base_sink_rows(handle->sink);
+    HD_TRY(hd_base_sink_copy_row_group(op, handle->sink, base, row_group));
+    hd_progress_add(op, 0, (uint64_t)(hd_base_sink_rows(handle->sink) - n_before));
+    return HUDI_OK;
 }
 
 /* --------------------------------------------------------------------------------------------- */
