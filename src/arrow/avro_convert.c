@@ -199,17 +199,6 @@ static hudi_status append_value(const struct hd_cast_leaf *leaf, hd_builder *to,
     }
 }
 
-static hudi_status append_float_by_text(struct hd_op *op, float value, hd_builder *to)
-{
-    char text[HD_JAVA_TEXT_BYTES];
-    const size_t n = hd_java_float_format(value, text);
-    double wide;
-
-    if (!hd_parse_double(hd_slice_of(text, n), &wide))
-        return hd_fail(op, HUDI_INTERNAL, "the text of a float is no number: %.*s", (int)n, text);
-    return hd_builder_append_double(op, to, wide);
-}
-
 hudi_status hd_avro_step_convert(struct hd_op *op, const struct hd_avro_step *step,
                                  struct hd_avro_input *in, int64_t row)
 {
@@ -225,6 +214,7 @@ hudi_status hd_avro_step_convert(struct hd_op *op, const struct hd_avro_step *st
 
     if (!read_value(in, step, &value, &view))
         return hd_avro_step_corrupt(op, step, in, hd_avro_type_name(step->avro->type));
-    return step->by_text ? append_float_by_text(op, value.u.single, step->to)
-                         : append_value(&leaf, step->to, row);
+    return step->by_text
+               ? hd_builder_append_double(op, step->to, hd_java_float_to_double(value.u.single))
+               : append_value(&leaf, step->to, row);
 }

@@ -21,13 +21,14 @@ hudi_status hd_canonical_schema(struct hd_op *op, const struct ArrowSchema *fiel
 enum hd_cast_rule {
     HD_CAST_CANONICAL, /* only the change of layout described above */
     HD_CAST_WIDEN,     /* and Avro's promotions: int to long, float, double; long to float, double;
-                          float to double; string and bytes each to the other; fixed to bytes;
-                          decimal to one that holds all its values; times and timestamps to a finer
-                          unit; a column of type null to any */
+                          float to double (exactly); string and bytes each to the other; fixed to
+                          bytes; decimal to one that holds all its values; times and timestamps to
+                          a finer unit; a column of type null to any */
     HD_CAST_READ,      /* and what schema evolution on read admits: numbers and dates to string,
                           numbers and strings to decimal (HALF_UP), string to date, times and
                           timestamps to a coarser unit (floor) or between instant and local (the
-                          number stays) */
+                          number stays). From here on a float becomes the double of its decimal
+                          text, 0.1 stays 0.1 */
     HD_CAST_INPUT,     /* and what a text or loosely typed input means: long to int, double to
                           float, whole float and decimal to int, int and long to date, time and
                           timestamp (units of the column), string to numbers, boolean, date, time

@@ -224,6 +224,14 @@ static bool keeps_integer(const struct hd_cast_leaf *leaf, int64_t row, double r
            hd_double_is(real, hd_view_integer(leaf->from, row));
 }
 
+/* Source: HoodieAvroUtils.rewritePrimaryType; Spark's reader casts through a string (Hudi 0.15.0).
+ */
+static void widen_floats(const struct hd_view *from, double *to)
+{
+    for (int64_t i = 0; i < from->length; i++)
+        to[i] = hd_view_is_null(from, i) ? 0 : hd_java_float_to_double(hd_view_float(from, i));
+}
+
 hudi_status hd_cast_to_floating(const struct hd_cast_leaf *leaf, struct ArrowArray *out)
 {
     const struct hd_view *from = leaf->from;
@@ -232,6 +240,10 @@ hudi_status hd_cast_to_floating(const struct hd_cast_leaf *leaf, struct ArrowArr
 
     HD_TRY(hd_cast_begin(leaf, 2, out));
     HD_TRY(hd_cast_values(leaf, (uint64_t)from->length * (narrow ? 4 : 8), out, &to));
+    if (from->type.id == HD_TYPE_FLOAT && !narrow && leaf->rule >= HD_CAST_READ) {
+        widen_floats(from, (double *)(uintptr_t)to);
+        return HUDI_OK;
+    }
     for (int64_t i = 0; i < from->length; i++) {
         const bool null = hd_view_is_null(from, i);
         float small = 0;

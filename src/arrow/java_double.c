@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "arrow/java_text.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
+
+#include "arrow/text.h"
 
 /*
  * Double.toString and Float.toString as the JDK wrote them before 19: digits are generated until
@@ -427,4 +430,18 @@ size_t hd_java_float_format(float value, char out[HD_JAVA_TEXT_BYTES])
     }
     make_digits(exponent - 127, (uint64_t)fraction << 29, significant_bits, &digits);
     return write_digits(&digits, negative, out);
+}
+
+double hd_java_float_to_double(float value)
+{
+    char text[HD_JAVA_TEXT_BYTES];
+    double wide = value;
+
+    if (!isfinite(value) || (fabsf(value) < 0x1p24F && truncf(value) == value))
+        return wide; /* its text has all its digits */
+    const bool is_number =
+        hd_parse_double(hd_slice_of(text, hd_java_float_format(value, text)), &wide);
+    assert(is_number);
+    (void)is_number;
+    return wide;
 }

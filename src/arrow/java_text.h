@@ -21,6 +21,10 @@
 size_t hd_java_double_format(double value, char out[HD_JAVA_TEXT_BYTES]);
 size_t hd_java_float_format(float value, char out[HD_JAVA_TEXT_BYTES]);
 
+/** The double that has the text of the float, 0.1 and not 0.10000000149011612: Double.parseDouble
+ * of Float.toString. Keeps the order of values. */
+double hd_java_float_to_double(float value);
+
 /** LocalDate.toString: yyyy-MM-dd; years past 9999 have a sign. */
 size_t hd_java_date_format(int64_t days, char out[HD_JAVA_TEXT_BYTES]);
 

@@ -246,3 +246,42 @@ def test_lists_of_nullable_elements_have_three_levels(table):
     column = pq.ParquetFile(table.base_files()[0]).schema.column(7)
     assert len(column.path.split(".")) == 3
     assert column.max_definition_level == 3
+
+
+# ---- floats that became doubles ---------------------------------------------------------------
+
+@pytest.mark.parametrize("kind", ["COPY_ON_WRITE", "MERGE_ON_READ"])
+def test_floats_become_doubles_by_their_text(table, kind):
+    """0.7 stays 0.7 in base files that are read, merged into, compacted, compared; and as an input of a double."""
+    options = {"hoodie.parquet.small.file.limit": "0"}
+    floats = {"type": "array", "items": nullable("float")}
+    table.create(KEYS + [field("p", "string", False), field("f", "float"), field("a", floats)], order_by="ts",
+                 partition_by="p", options={"hoodie.datasource.write.table.type": kind})
+
+    def arrow(rows, of):
+        columns = pa.schema([pa.field("id", pa.string(), False), pa.field("ts", pa.int64(), False),
+                             pa.field("p", pa.string(), False), ("f", of), ("a", pa.list_(of))])
+        return pa.Table.from_pylist(rows, columns)
+
+    def row(key, ts, value, p):
+        return {"id": key, "ts": ts, "p": p, "f": value, "a": [value, None]}
+
+    rows = [row("a", 1, 0.1, "x"), row("b", 1, 0.7, "x"), row("c", 1, -3.3333, "y"), row("d", 1, 1e30, "z")]
+    table.write(arrow(rows, pa.float32()), options=options)
+    assert table.read()[1]["f"] == 0.699999988079071
+    rows[0] = row("a", 2, 2.1, "x")
+    table.write(arrow(rows[:1], pa.float64()), options=options)
+    assert table.read() == rows
+    for value in (0.7, -3.3333, 1e30):
+        found = [one for one in rows if one["f"] == value]
+        for words in (f"f = {value}", f"f >= {value} AND f <= {value}"):
+            assert table.read("--where", words) == found, words
+    rows[3] = row("d", 3, 5.3, "z")
+    table.write(arrow(rows[3:], pa.float32()), options=options)
+    assert table.read() == rows
+    if kind == "MERGE_ON_READ":
+        table.do("compact", table.path)
+        assert table.read("--read-optimized") == rows
+    table.do("cluster", table.path, "--sort", "id")
+    assert table.read() == rows
+    table.verify()

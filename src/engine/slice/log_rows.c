@@ -66,16 +66,16 @@ static void clear_avro(struct hd_op *op, struct avro_file *avro)
     *avro = (struct avro_file){0};
 }
 
-/* Bind the file's columns. Floats that are wanted as doubles are decoded as such where they go by
- * their text; `file` has them so afterwards. */
+/* Bind the file's columns. Floats that are wanted as doubles are decoded as such, exactly or by
+ * their text, for a cast goes by the text; `file` has them so afterwards. */
 static hudi_status bind_file(struct hd_op *op, const struct hd_merge_columns *columns,
-                             struct ArrowSchema *file, bool floats_by_text, struct avro_file *avro)
+                             struct ArrowSchema *file, struct avro_file *avro)
 {
     const struct ArrowSchema *read = &columns->nullable;
     bool changed = false;
 
     HD_TRY(hd_slice_file_init(op, &columns->query, avro->file_schema, read, file, &avro->file));
-    for (int64_t i = 0; floats_by_text && i < read->n_children; i++) {
+    for (int64_t i = 0; i < read->n_children; i++) {
         const int32_t at = avro->file.column_of[i];
 
         if (at >= 0)
@@ -100,7 +100,7 @@ static hudi_status parse_avro(struct hd_op *op, const struct hd_merge_columns *c
     HD_TRY_OUT(hd_table_schema_from_avro(op, (const char *)text.data, &file));
     options.floats_by_text = columns->rules.floats_by_text || avro->file_schema != NULL ||
                              hd_log_is_rewritten(&file, columns->query.schema);
-    HD_TRY_OUT(bind_file(op, columns, &file, options.floats_by_text, avro));
+    HD_TRY_OUT(bind_file(op, columns, &file, avro));
     const int32_t *numbers = hd_projection_file_columns(avro->file.projection, &n);
     HD_TRY_OUT(hd_schema_select(op, &file, numbers, n, &avro->wanted));
     HD_TRY_OUT(hd_avro_decoder_new_with(op, avro->schema, &avro->wanted, &options, &avro->decoder));

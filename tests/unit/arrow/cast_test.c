@@ -95,6 +95,20 @@ static const struct {
     {"z", "w:2", HD_CAST_INPUT, "[\"ab\", null]", "[\"ab\", null]"},
 };
 
+/* Exactly as Avro does, or as the double of the same text where files are read and rows come in. */
+static void floats_become_doubles_by_the_rule(void **state)
+{
+    struct hd_op *op = *state;
+    const struct ArrowSchema from = FIELD("f", "a"), to = FIELD("g", "a");
+    static const char TEXT[] = "[0.1, null, -1e30, 3, nan]";
+    static const char BY_TEXT[] = "[0.10000000000000001, null, -1e+30, 3, nan]";
+
+    assert_cast(op, &from, TEXT, &to, HD_CAST_WIDEN,
+                "[0.10000000149011612, null, -1.0000000150474662e+30, 3, nan]");
+    assert_cast(op, &from, TEXT, &to, HD_CAST_READ, BY_TEXT);
+    assert_cast(op, &from, TEXT, &to, HD_CAST_INPUT, BY_TEXT);
+}
+
 static void converts_each_pair_of_types_from_its_rule_on(void **state)
 {
     struct hd_op *op = *state;
@@ -381,6 +395,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(converts_each_pair_of_types_from_its_rule_on),
+        TEST(floats_become_doubles_by_the_rule),
         TEST(refuses_values_that_do_not_fit),
         TEST(takes_what_loses_no_digit),
         TEST(refuses_changes_that_no_rule_allows),

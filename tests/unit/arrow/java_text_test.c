@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+
 #include "arrow/java_text.h"
 #include "arrow_testing.h"
 
@@ -81,6 +83,30 @@ static void floats_are_written_as_java_does(void **state)
 
         memcpy(&value, &cases[i].bits, sizeof value);
         assert_text(text, hd_java_float_format(value, text), cases[i].text);
+    }
+}
+
+/* By the text, in the order of the floats, and back to the same float. */
+static void floats_become_doubles_by_their_text(void **state)
+{
+    (void)state;
+    double last = -INFINITY;
+
+    assert_true(hd_java_float_to_double(0.1F) == 0.1);
+    assert_true(hd_java_float_to_double(-3.3333F) == -3.3333);
+    assert_true(hd_java_float_to_double(1e30F) == 1e30);
+    assert_true(hd_java_float_to_double(16777217.0F) == 16777216.0);
+    assert_true(hd_java_float_to_double(INFINITY) == INFINITY);
+    assert_true(isnan(hd_java_float_to_double(NAN)));
+    assert_true(signbit(hd_java_float_to_double(-0.0F)));
+    for (int64_t i = -0x7f7fffff; i <= 0x7f7fffff; i += 65521) {
+        const uint32_t bits = i < 0 ? 0x80000000U | (uint32_t)-i : (uint32_t)i;
+        float value;
+
+        memcpy(&value, &bits, sizeof value);
+        const double wide = hd_java_float_to_double(value);
+        assert_true(wide > last && (float)wide == value);
+        last = wide;
     }
 }
 
@@ -187,9 +213,10 @@ static void timestamps_are_written_as_java_does(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(doubles_are_written_as_java_does),  TEST(floats_are_written_as_java_does),
-        TEST(every_double_of_a_walk_reads_back), TEST(decimals_are_written_as_java_does),
-        TEST(dates_are_written_as_java_does),    TEST(timestamps_are_written_as_java_does),
+        TEST(doubles_are_written_as_java_does),    TEST(floats_are_written_as_java_does),
+        TEST(floats_become_doubles_by_their_text), TEST(every_double_of_a_walk_reads_back),
+        TEST(decimals_are_written_as_java_does),   TEST(dates_are_written_as_java_does),
+        TEST(timestamps_are_written_as_java_does),
     };
 
     return cmocka_run_group_tests_name("java_text", tests, NULL, NULL);
