@@ -3,6 +3,7 @@
 
 static const struct cli_option OPTIONS[] = {
     {"delete", NULL, "drop the savepoint of that instant", NULL},
+    {"user", "NAME", "who makes it (default: nobody, as Hudi's procedure has it)", NULL},
     {"comment", "TEXT", "a word on why", NULL},
     {"dry-run", NULL,
      "list the files that would be kept (with --delete: no longer), and change nothing", NULL},
@@ -17,10 +18,11 @@ static hudi_status preview_of(hudi_table *table, const char *instant, bool drops
 }
 
 static hudi_status make_or_drop(hudi_table *table, const char *instant, bool drops,
-                                const char *comment, hudi_error **error)
+                                const struct cli_args *args, hudi_error **error)
 {
     return drops ? hudi_savepoint_delete(table, instant, error)
-                 : hudi_savepoint(table, instant, comment, error);
+                 : hudi_savepoint(table, instant, cli_value(&cli_savepoint, args, "user"),
+                                  cli_value(&cli_savepoint, args, "comment"), error);
 }
 
 static int run(hudi_context *context, const struct cli_args *args)
@@ -38,8 +40,7 @@ static int run(hudi_context *context, const struct cli_args *args)
     hudi_status status = hudi_table_open(context, args->words[0], args->options, &table, &error);
     if (status == HUDI_OK)
         status = dry_run ? preview_of(table, instant, drops, &preview, &error)
-                         : make_or_drop(table, instant, drops,
-                                        cli_value(&cli_savepoint, args, "comment"), &error);
+                         : make_or_drop(table, instant, drops, args, &error);
     if (status != HUDI_OK) {
         exit_code = cli_fail(error);
     } else if (dry_run) {

@@ -175,11 +175,11 @@ HUDI_EXPORT void hudi_clustering_free(hudi_clustering *clustering);
 
 /**
  * Keep what the table is as of a completed write of the active timeline: cleans spare its files
- * until the savepoint is dropped. `comments` may be NULL.
+ * until the savepoint is dropped. `user` and `comments` are kept with it; NULL: "".
  * @return HUDI_INVALID when there is no such write or a clean has reached it; HUDI_EXISTS
  */
 HUDI_EXPORT hudi_status hudi_savepoint(hudi_table *table, const char *instant_time,
-                                       const char *comments, hudi_error **err);
+                                       const char *user, const char *comments, hudi_error **err);
 /** Drop a savepoint; its write stays. */
 HUDI_EXPORT hudi_status hudi_savepoint_delete(hudi_table *table, const char *instant_time,
                                               hudi_error **err);

@@ -3,15 +3,16 @@
 
 #include "api/api.h"
 
-hudi_status hudi_savepoint(hudi_table *table, const char *instant_time, const char *comments,
-                           hudi_error **err)
+hudi_status hudi_savepoint(hudi_table *table, const char *instant_time, const char *user,
+                           const char *comments, hudi_error **err)
 {
     struct hd_op op;
 
     hd_call_begin(&op, table->context, NULL);
     return hd_call_end(&op,
                        hd_savepoint(&op, table->context->pool, table->snapshot.uri, &table->options,
-                                    instant_time, "", comments == NULL ? "" : comments),
+                                    instant_time, user == NULL ? "" : user,
+                                    comments == NULL ? "" : comments),
                        err);
 }
 

@@ -640,7 +640,7 @@ def test_the_timeline_tells_what_services_did(table):
     for _ in range(3):
         done("write", table, "--format", "jsonl", "-", stdin=lines(ROWS))
     commits = [one["time"] for one in json_lines(done("timeline", table, "--json"))]
-    done("savepoint", table, commits[2], "--comment", "before it all")
+    done("savepoint", table, commits[2], "--comment", "before it all", "--user", "ada")
     done("clean", table, "--commits", 1)
     done("rollback", table, commits[3])
     # a restore takes rollbacks after what it goes back to off the timeline
@@ -656,12 +656,12 @@ def test_the_timeline_tells_what_services_did(table):
         told.setdefault(one["action"], []).append(one)
     (clean,), (savepoint,), (restore,) = told["clean"], told["savepoint"], told["restore"]
     assert (clean["files"], clean["failed"], clean["earliest_retained"]) == (4, 0, commits[3])
-    assert (savepoint["files"], savepoint["comment"]) == (2, "before it all")
+    assert (savepoint["files"], savepoint["comment"], savepoint["by"]) == (2, "before it all", "ada")
     assert (restore["restored"], restore["undone"]) == (commits[2], 1)
     assert all(one["duration_ms"] >= 0 for one in [clean, restore, rollback, *told["commit"]])
     text = done("timeline", table)
     assert "4 files deleted, readable from" in text and f"back to {commits[2]}, 1 instants undone" in text
-    assert "keeps 2 files: before it all" in text and first in text
+    assert "keeps 2 files, made by ada: before it all" in text and first in text
 
 
 def test_what_was_cleaned_is_neither_savepointed_nor_restored(table):

@@ -302,7 +302,7 @@ static void make_savepoint(struct service_scene *scene)
     hudi_table *const table = must_open(scene, "savepoint");
 
     newest_write(scene, scene->target);
-    must(hudi_savepoint(table, scene->target, NULL, &error), error, "savepoint");
+    must(hudi_savepoint(table, scene->target, NULL, NULL, &error), error, "savepoint");
     hudi_table_free(table);
 }
 
@@ -461,7 +461,7 @@ static hudi_status run_savepoint(struct service_scene *scene, hudi_error **error
 {
     hudi_table *const table = open_table(scene, NULL, error);
     hudi_status status =
-        table == NULL ? HUDI_IO : hudi_savepoint(table, scene->target, NULL, error);
+        table == NULL ? HUDI_IO : hudi_savepoint(table, scene->target, NULL, NULL, error);
 
     if (status == HUDI_EXISTS) { /* the first try had made it before it failed */
         hudi_error_free(*error);
