@@ -50,6 +50,17 @@ hudi_status hd_report_publish(struct hd_op *op, const struct hd_report *report,
 
 /* ---- what the timeline says: verify_timeline.c ---------------------------------------------- */
 
+/* What one commit says that it wrote to a log file, and what its blocks there hold. */
+struct hd_expected_write {
+    struct hd_expected_write *next;
+    const char *instant;
+    size_t file; /* number in files */
+    int64_t n_records, n_deletes;
+    int64_t n_found_records, n_found_deletes;
+    bool is_unsure; /* several files of the group: Hudi 0.15 counts deletes for the first, and
+                       writes them to the last */
+};
+
 /* A file that the commit of an instant on the active timeline names. */
 struct hd_expected_file {
     const char *path;       /* relative to the table */
@@ -59,12 +70,14 @@ struct hd_expected_file {
     int64_t n_rows;
     int64_t n_bytes; /* 0: not said */
     bool is_log;
-    bool seen; /* by the listing of its folder */
+    bool seen;                        /* by the listing of its folder */
+    struct hd_expected_write *writes; /* to a log file, the newest first */
 };
 
 struct hd_expected_group {
-    const char *newest_base; /* instant of its newest base file, NULL: none */
-    const char *replaced_by; /* time of a completed replacecommit, or NULL */
+    const char *newest_base;              /* instant of its newest base file, NULL: none */
+    const char *replaced_by;              /* time of a completed replacecommit, or NULL */
+    struct hd_expected_write *last_write; /* to a log file of it */
 };
 
 struct hd_expectations {

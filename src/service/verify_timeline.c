@@ -53,6 +53,27 @@ static hudi_status ensure_group(struct hd_op *op, struct hd_expectations *expect
     return HUDI_OK;
 }
 
+/* What a commit says of a log file; of several stats of one file (Flink's batches) the sum. */
+static hudi_status add_write(struct hd_op *op, struct hd_expectations *expected, const char *time,
+                             const struct hd_write_stat *stat, size_t file)
+{
+    struct hd_expected_file *const of = &expected->files[file];
+    struct hd_expected_group *const group = &expected->groups[of->group];
+    struct hd_expected_write *write = of->writes, *const last = group->last_write;
+
+    if (write == NULL || strcmp(write->instant, time) != 0) {
+        HD_TRY(hd_arena_alloc(op, &expected->arena, sizeof *write, &write));
+        *write = (struct hd_expected_write){.next = of->writes, .instant = time, .file = file};
+        of->writes = write;
+    }
+    write->n_records += stat->num_writes;
+    write->n_deletes += stat->num_deletes;
+    if (last != NULL && last->file != file && strcmp(last->instant, time) == 0)
+        last->is_unsure = write->is_unsure = true;
+    group->last_write = write;
+    return HUDI_OK;
+}
+
 /* Later commits of one log file say how long it became; a base file has one. `time` is the
  * commit's, and outlives what is expected. */
 static hudi_status add_file(struct hd_op *op, struct hd_expectations *expected, const char *time,
@@ -85,7 +106,9 @@ static hudi_status add_file(struct hd_op *op, struct hd_expectations *expected, 
     if (stat->file_size_in_bytes > file->n_bytes)
         file->n_bytes = stat->file_size_in_bytes;
     struct hd_expected_group *const of = &expected->groups[group];
-    if (!file->is_log && (of->newest_base == NULL || strcmp(instant, of->newest_base) > 0))
+    if (file->is_log)
+        return add_write(op, expected, time, stat, (size_t)entry->value);
+    if (of->newest_base == NULL || strcmp(instant, of->newest_base) > 0)
         of->newest_base = instant;
     return HUDI_OK;
 }

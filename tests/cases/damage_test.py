@@ -26,6 +26,36 @@ def test_verify_finds_two_base_files_of_one_file_group_and_commit(table):
     assert f"second-base-file: {twin.name}" in told.stdout.decode()
 
 
+@pytest.mark.parametrize("quick", [[], ["--quick"]])
+@pytest.mark.parametrize("lost, said", [(0, "holds 0 records and 0 deletes of {}, which says 3 and 0"),
+                                        (1, "holds 1 records and 0 deletes of {}, which says 1 and 1"),
+                                        (2, "holds 0 records and 1 deletes of {}, which says 1 and 1")])
+def test_verify_finds_whole_blocks_that_a_log_file_lost(table, lost, said, quick):
+    """Another block, whole, in its place: frames and sizes say nothing of it."""
+    table.create("id string\nts long\nv string\n_hoodie_is_deleted boolean\n", order_by="ts",
+                 options={"hoodie.datasource.write.table.type": "MERGE_ON_READ"})
+    options = {"libhudi.log.append.enable": "true"}
+
+    def rows(keys, ts, gone=""):
+        return [{"id": key, "ts": ts, "v": "v" * 40, "_hoodie_is_deleted": key in gone} for key in keys]
+
+    table.write(rows("abcdef", 1))
+    instants = [table.write(given, options=options)["instant"] for given in (rows("abc", 2), rows("de", 3, gone="e"))]
+    log, = table.path.glob(".*.log.*")
+    magic = b"#HUDI#"
+    blocks = [magic + block for block in log.read_bytes().split(magic)[1:]]
+    assert len(blocks) == 3 and run("verify", table.path, *quick).returncode == 0
+    order = {0: [1, 2, 1, 2], 1: [0, 1, 0], 2: [0, 2, 0]}[lost]
+    log.write_bytes(b"".join(blocks[i] for i in order))
+    if log.stat().st_size < sum(map(len, blocks)):
+        log.write_bytes(log.read_bytes() + blocks[order[0]])
+    told = run("verify", table.path, *quick)
+    assert told.returncode == 1
+    found, = [line for line in told.stdout.decode().splitlines() if "wrong-row-count" in line]
+    instant = instants[0] if lost == 0 else instants[1]
+    assert log.name in found and said.format(instant) in found
+
+
 def test_properties_that_were_cut_anywhere_are_no_table(table):
     table.create("id long\nv string\n")
     table.write([{"id": 1, "v": "a"}])
