@@ -2,7 +2,14 @@
 #ifndef HUDI_H
 #define HUDI_H
 
-/* Apache Hudi tables in C. Every public header; see docs/ARCHITECTURE.md for where things are. */
+/*
+ * Apache Hudi tables in C. Every public header; see docs/ARCHITECTURE.md for where things are.
+ *
+ * NULL: a call with a hudi_status refuses a NULL that its declaration does not allow, with
+ * HUDI_INVALID, before it does anything; a stream that it would have taken is released all the
+ * same. It may always be given for `err`, `cancel` and `options` or `query`, and for what says so.
+ * What asks a handle for something needs the handle, and what frees one takes NULL.
+ */
 
 #include "hudi/arrow_c.h"
 #include "hudi/context.h"

@@ -88,6 +88,30 @@ void hd_call_begin(struct hd_op *op, hudi_context *context, const hudi_cancel *c
 /** End the op; on failure `*err` (may be NULL) gets its error. Returns `status`. */
 hudi_status hd_call_end(struct hd_op *op, hudi_status status, hudi_error **err);
 
+/** An argument that a call needs, and bytes to be zeroed when it is an output and the call fails.
+ */
+struct hd_argument {
+    const char *name;
+    void *value;
+    size_t n_bytes;
+};
+
+#define HD_ARG(argument)                                                                           \
+    {                                                                                              \
+        .name = #argument, .value = (void *)(argument)                                             \
+    }
+#define HD_OUT(argument)                                                                           \
+    {                                                                                              \
+        .name = #argument, .value = (void *)(argument), .n_bytes = sizeof *(argument)              \
+    }
+
+/** HUDI_INVALID with an error that names the first of the HD_ARG() and HD_OUT() that is NULL; the
+ * other outputs are zeroed then. The first thing of every call that has a status. */
+#define HD_CHECK_GIVEN(err, ...)                                                                   \
+    hd_check_given(err, __func__, (const struct hd_argument[]){__VA_ARGS__, {.name = NULL}})
+hudi_status hd_check_given(hudi_error **err, const char *function,
+                           const struct hd_argument *arguments);
+
 /** NULL when no options were given. */
 static inline const struct hd_options *hd_options_of(const hudi_options *options)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
 #include <unistd.h>
 
 #include "api/api.h"
@@ -36,6 +37,24 @@ hudi_status hd_call_end(struct hd_op *op, hudi_status status, hudi_error **err)
     return status;
 }
 
+hudi_status hd_check_given(hudi_error **err, const char *function,
+                           const struct hd_argument *arguments)
+{
+    const struct hd_argument *missing = arguments;
+    struct hd_op op;
+
+    while (missing->name != NULL && missing->value != NULL)
+        missing++;
+    if (missing->name == NULL)
+        return HUDI_OK;
+    for (const struct hd_argument *one = arguments; one->name != NULL; one++)
+        if (one->value != NULL && one->n_bytes > 0)
+            memset(one->value, 0, one->n_bytes);
+    hd_op_init(&op);
+    return hd_call_end(&op, hd_fail(&op, HUDI_INVALID, "%s: %s is NULL", function, missing->name),
+                       err);
+}
+
 static void forward_log(void *self, enum hd_log_level level, const char *message)
 {
     static const hudi_log_level LEVELS[] = {[HD_LOG_DEBUG] = HUDI_LOG_DEBUG,
@@ -66,6 +85,7 @@ static size_t n_threads(const struct hd_options *options, uint64_t budget_bytes)
 
 hudi_status hudi_context_new(const hudi_options *options, hudi_context **out, hudi_error **err)
 {
+    HD_TRY(HD_CHECK_GIVEN(err, HD_OUT(out)));
     hudi_status status = HUDI_OK;
     struct hd_op op;
     hudi_context *context = NULL;
@@ -166,6 +186,7 @@ hudi_status hudi_context_add_lock_provider(
     bool (*is_held)(void *self, void *lock), void (*unlock)(void *self, void *lock), void *self,
     hudi_error **err)
 {
+    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(context), HD_ARG(class_name)));
     struct hd_op op;
     const struct hd_lock_provider provider = {.class_name = (char *)class_name,
                                               .lock = lock,
@@ -179,6 +200,7 @@ hudi_status hudi_context_add_lock_provider(
 
 hudi_status hudi_cancel_new(hudi_cancel **out, hudi_error **err)
 {
+    HD_TRY(HD_CHECK_GIVEN(err, HD_OUT(out)));
     struct hd_op op;
 
     hd_call_begin(&op, NULL, NULL);

@@ -13,6 +13,7 @@ struct hudi_file_list {
 hudi_status hudi_table_files(const hudi_table *table, const char *as_of, hudi_file_list **out,
                              hudi_error **err)
 {
+    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(table), HD_OUT(out)));
     hudi_status status = HUDI_OK;
     struct hd_op op;
     hudi_file_list *list = NULL;
@@ -102,6 +103,7 @@ out:
 
 hudi_status hudi_file_list_rows(hudi_file_list *list, size_t i, int64_t *n_rows, hudi_error **err)
 {
+    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(list), HD_OUT(n_rows)));
     struct hd_op op;
     const struct hd_data_file *base = list->slices[i]->base;
 

@@ -34,6 +34,7 @@ static hudi_status open_reader(struct hd_op *op, const char *uri, hd_log_reader 
 hudi_status hudi_log_file_open(hudi_context *context, const char *uri, hudi_log_file **out,
                                hudi_error **err)
 {
+    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(context), HD_ARG(uri), HD_OUT(out)));
     hudi_status status = HUDI_OK;
     hudi_log_file *log = NULL;
     struct hd_op op;
@@ -99,6 +100,7 @@ static hudi_status take_header(struct hd_op *op, hudi_log_file *log)
 
 hudi_status hudi_log_file_next(hudi_log_file *log, hudi_error **err)
 {
+    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(log)));
     struct hd_op op;
 
     hd_call_begin(&op, log->context, NULL);
@@ -157,6 +159,7 @@ const char *hudi_log_block_header(const hudi_log_file *log, const char *key)
 hudi_status hudi_log_block_count(hudi_log_file *log, int64_t *n_rows, int *version,
                                  hudi_error **err)
 {
+    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(log), HD_OUT(n_rows), HD_OUT(version)));
     struct hd_op op;
     uint32_t content_version;
 
@@ -170,6 +173,7 @@ hudi_status hudi_log_block_count(hudi_log_file *log, int64_t *n_rows, int *versi
 hudi_status hudi_log_block_rows(hudi_log_file *log, hudi_cancel *cancel,
                                 struct ArrowArrayStream *out, hudi_error **err)
 {
+    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(log), HD_OUT(out)));
     struct hd_op op;
 
     hd_call_begin(&op, log->context, cancel);

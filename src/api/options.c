@@ -3,6 +3,7 @@
 
 hudi_status hudi_options_new(hudi_options **out, hudi_error **err)
 {
+    HD_TRY(HD_CHECK_GIVEN(err, HD_OUT(out)));
     struct hd_op op;
 
     hd_call_begin(&op, NULL, NULL);
@@ -12,6 +13,7 @@ hudi_status hudi_options_new(hudi_options **out, hudi_error **err)
 hudi_status hudi_options_set(hudi_options *options, const char *key, const char *value,
                              hudi_error **err)
 {
+    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(options), HD_ARG(key), HD_ARG(value)));
     struct hd_op op;
 
     hd_call_begin(&op, NULL, NULL);

@@ -32,6 +32,7 @@ static hudi_status begin(struct hd_op *op, hudi_table *table, const hudi_cancel 
 hudi_status hudi_rollback_preview(hudi_table *table, const char *instant_time, hudi_preview **out,
                                   hudi_error **err)
 {
+    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(table), HD_ARG(instant_time), HD_OUT(out)));
     struct hd_op op;
     hudi_preview *preview;
 
@@ -45,6 +46,7 @@ hudi_status hudi_rollback_preview(hudi_table *table, const char *instant_time, h
 hudi_status hudi_restore_preview(hudi_table *table, const char *instant_time, hudi_cancel *cancel,
                                  hudi_preview **out, hudi_error **err)
 {
+    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(table), HD_ARG(instant_time), HD_OUT(out)));
     struct hd_op op;
     hudi_preview *preview;
 
@@ -58,6 +60,7 @@ hudi_status hudi_restore_preview(hudi_table *table, const char *instant_time, hu
 hudi_status hudi_savepoint_preview(hudi_table *table, const char *instant_time, hudi_preview **out,
                                    hudi_error **err)
 {
+    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(table), HD_ARG(instant_time), HD_OUT(out)));
     struct hd_op op;
     hudi_preview *preview;
 
@@ -71,6 +74,7 @@ hudi_status hudi_savepoint_preview(hudi_table *table, const char *instant_time, 
 hudi_status hudi_savepoint_delete_preview(hudi_table *table, const char *instant_time,
                                           hudi_preview **out, hudi_error **err)
 {
+    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(table), HD_ARG(instant_time), HD_OUT(out)));
     struct hd_op op;
     hudi_preview *preview;
 

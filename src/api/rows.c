@@ -141,6 +141,7 @@ hudi_status hudi_rows_open(hudi_context *context, const char *path, const char *
                            const struct ArrowSchema *types, struct ArrowArrayStream *out,
                            hudi_error **err)
 {
+    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(path), HD_OUT(out)));
     struct hd_op op;
 
     hd_call_begin(&op, context, NULL);
@@ -204,6 +205,11 @@ static hudi_status write_rows(struct hd_op *op, struct ArrowArrayStream *in, con
 hudi_status hudi_rows_write(hudi_context *context, struct ArrowArrayStream *in, const char *path,
                             const char *format, int64_t *n_rows, hudi_error **err)
 {
+    if (HD_CHECK_GIVEN(err, HD_ARG(in), HD_ARG(path)) != HUDI_OK) {
+        if (in != NULL)
+            hd_stream_clear(in);
+        return HUDI_INVALID;
+    }
     hudi_status status = HUDI_OK;
     struct hd_op op;
     enum row_format found = isatty(STDOUT_FILENO) ? ROWS_TABLE : ROWS_JSON;

@@ -6,6 +6,7 @@
 hudi_status hudi_savepoint(hudi_table *table, const char *instant_time, const char *user,
                            const char *comments, hudi_error **err)
 {
+    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(table), HD_ARG(instant_time)));
     struct hd_op op;
 
     hd_call_begin(&op, table->context, NULL);
@@ -18,6 +19,7 @@ hudi_status hudi_savepoint(hudi_table *table, const char *instant_time, const ch
 
 hudi_status hudi_savepoint_delete(hudi_table *table, const char *instant_time, hudi_error **err)
 {
+    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(table), HD_ARG(instant_time)));
     struct hd_op op;
 
     hd_call_begin(&op, table->context, NULL);
@@ -28,6 +30,7 @@ hudi_status hudi_savepoint_delete(hudi_table *table, const char *instant_time, h
 hudi_status hudi_restore(hudi_table *table, const char *instant_time, hudi_cancel *cancel,
                          size_t *n_undone, hudi_error **err)
 {
+    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(table), HD_ARG(instant_time)));
     struct hd_op op;
 
     hd_call_begin(&op, table->context, cancel);

@@ -25,6 +25,7 @@ static hudi_status plan_query(struct hd_op *op, const hudi_table *table, const h
 hudi_status hudi_scan_open(const hudi_table *table, const hudi_options *query, hudi_cancel *cancel,
                            struct ArrowArrayStream *out, hudi_error **err)
 {
+    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(table), HD_OUT(out)));
     struct hd_op op;
     hd_scan_plan *plan;
 
@@ -39,6 +40,7 @@ hudi_status hudi_scan_open(const hudi_table *table, const hudi_options *query, h
 hudi_status hudi_scan_plan_new(const hudi_table *table, const hudi_options *query,
                                hudi_scan_plan **out, hudi_error **err)
 {
+    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(table), HD_OUT(out)));
     hudi_status status = HUDI_OK;
     struct hd_op op;
     hudi_scan_plan *plan = NULL;
@@ -86,6 +88,7 @@ void hudi_scan_plan_free(hudi_scan_plan *plan)
 hudi_status hudi_split_open(hudi_context *context, const void *split, size_t n_bytes,
                             hudi_cancel *cancel, struct ArrowArrayStream *out, hudi_error **err)
 {
+    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(context), HD_ARG(split), HD_OUT(out)));
     struct hd_op op;
     hd_scan_plan *plan;
 

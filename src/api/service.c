@@ -4,6 +4,7 @@
 
 hudi_status hudi_rollback(hudi_table *table, const char *instant_time, hudi_error **err)
 {
+    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(table), HD_ARG(instant_time)));
     struct hd_op op;
 
     hd_call_begin(&op, table->context, NULL);

@@ -25,6 +25,7 @@ static hudi_status list_instants(struct hd_op *op, hudi_table *table)
 hudi_status hudi_table_open(hudi_context *context, const char *base_uri,
                             const hudi_options *options, hudi_table **out, hudi_error **err)
 {
+    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(context), HD_ARG(base_uri), HD_OUT(out)));
     hudi_status status = HUDI_OK;
     struct hd_op op;
     hudi_table *table = NULL;
@@ -129,6 +130,7 @@ hudi_status hudi_table_create(hudi_context *context, const char *base_uri,
                               struct ArrowSchema *schema, const hudi_options *options,
                               hudi_error **err)
 {
+    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(context), HD_ARG(base_uri), HD_ARG(schema)));
     hudi_status status = HUDI_OK;
     struct hd_op op;
     struct hd_options all = {0};
@@ -195,6 +197,7 @@ static hudi_status table_avro(struct hd_op *op, const hudi_table *table, char **
 
 hudi_status hudi_table_avro_schema(const hudi_table *table, char **out, hudi_error **err)
 {
+    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(table), HD_OUT(out)));
     struct hd_op op;
 
     *out = NULL;
@@ -204,6 +207,7 @@ hudi_status hudi_table_avro_schema(const hudi_table *table, char **out, hudi_err
 
 hudi_status hudi_table_schema(const hudi_table *table, struct ArrowSchema *out, hudi_error **err)
 {
+    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(table), HD_OUT(out)));
     hudi_status status = HUDI_OK;
     struct hd_op op;
     char *avro = NULL;
@@ -220,6 +224,7 @@ out:
 hudi_status hudi_schema_parse(const char *text, size_t n_bytes, struct ArrowSchema *out,
                               hudi_error **err)
 {
+    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(text), HD_OUT(out)));
     struct hd_op op;
 
     *out = (struct ArrowSchema){0};

@@ -30,6 +30,7 @@ const char *hudi_instant_state(const hudi_instant *instant)
 hudi_status hudi_table_archived_timeline(const hudi_table *table, hudi_timeline **out,
                                          hudi_error **err)
 {
+    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(table), HD_OUT(out)));
     hudi_status status = HUDI_OK;
     struct hd_op op;
     hudi_timeline *timeline = NULL;
@@ -90,6 +91,7 @@ static hudi_status summarize(struct hd_op *op, struct hd_arena *strings,
 hudi_status hudi_instant_summary(const hudi_table *table, const hudi_instant *instant,
                                  hudi_commit_summary *out, hudi_error **err)
 {
+    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(table), HD_ARG(instant), HD_OUT(out)));
     hudi_status status = HUDI_OK;
     struct hd_op op;
     struct hd_commit_metadata metadata = {0};
@@ -114,6 +116,7 @@ out:
 hudi_status hudi_instant_explain(const hudi_table *table, const hudi_instant *instant,
                                  hudi_instant_details *out, hudi_error **err)
 {
+    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(table), HD_ARG(instant), HD_OUT(out)));
     hudi_status status = HUDI_OK;
     struct hd_op op;
     struct hd_instant_report report = {.duration_ms = -1};

@@ -11,6 +11,7 @@ struct hudi_verification {
 hudi_status hudi_verify(const hudi_table *table, hudi_cancel *cancel, hudi_verification **out,
                         hudi_error **err)
 {
+    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(table), HD_OUT(out)));
     hudi_status status = HUDI_OK;
     struct hd_op op;
     hudi_verification *verification = NULL;
@@ -30,6 +31,7 @@ out:
 hudi_status hudi_repair(hudi_table *table, int dry_run, hudi_cancel *cancel,
                         hudi_verification **out, hudi_error **err)
 {
+    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(table)));
     hudi_status status = HUDI_OK;
     struct hd_op op;
     hudi_verification *verification = NULL;

@@ -20,6 +20,7 @@ static void release(struct hd_op *op, hudi_write *write)
 hudi_status hudi_write_begin(hudi_table *table, const hudi_options *options, hudi_write **out,
                              hudi_error **err)
 {
+    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(table), HD_OUT(out)));
     hudi_status status = HUDI_OK;
     struct hd_op op;
     hudi_write *write = NULL;
@@ -44,6 +45,7 @@ out:
 hudi_status hudi_write_check_new_table(hudi_context *context, const hudi_options *options,
                                        hudi_error **err)
 {
+    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(context)));
     hudi_status status = HUDI_OK;
     struct hd_op op;
     struct hd_options all = {0};
@@ -91,6 +93,7 @@ hudi_status hudi_write_open_rows(hudi_write *write, const char *path, const char
                                  const struct ArrowSchema *types, struct ArrowArrayStream *out,
                                  hudi_error **err)
 {
+    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(write), HD_ARG(path), HD_OUT(out)));
     hudi_status status = HUDI_OK;
     struct hd_op op;
     const struct hd_left_out left_out = {tell_write, write};
@@ -110,6 +113,11 @@ out:
 hudi_status hudi_write_stream(hudi_write *write, struct ArrowArrayStream *in, hudi_cancel *cancel,
                               hudi_error **err)
 {
+    if (HD_CHECK_GIVEN(err, HD_ARG(write), HD_ARG(in)) != HUDI_OK) {
+        if (in != NULL)
+            hd_stream_clear(in);
+        return HUDI_INVALID;
+    }
     hudi_status status = HUDI_OK;
     struct hd_op op;
 
@@ -126,6 +134,7 @@ out:
 
 hudi_status hudi_write_commit(hudi_write *write, hudi_commit **out, hudi_error **err)
 {
+    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(write)));
     hudi_status status = HUDI_OK;
     struct hd_op op;
     struct hd_write_status done;

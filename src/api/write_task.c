@@ -22,6 +22,7 @@ static hudi_status give_bytes(struct hd_op *op, struct hd_str *text, void **out,
 hudi_status hudi_write_task_description(hudi_write *write, void **out, size_t *n_bytes,
                                         hudi_error **err)
 {
+    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(write), HD_OUT(out), HD_OUT(n_bytes)));
     hudi_status status = HUDI_OK;
     struct hd_op op;
     struct hd_str text = {0};
@@ -38,6 +39,7 @@ out:
 hudi_status hudi_write_add_status(hudi_write *write, const void *bytes, size_t n_bytes,
                                   hudi_error **err)
 {
+    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(write), HD_ARG(bytes)));
     hudi_status status = HUDI_OK;
     struct hd_op op;
     struct hd_write_status done;
@@ -53,6 +55,7 @@ hudi_status hudi_write_task_open(hudi_context *context, const void *description,
                                  uint32_t task_number, uint32_t n_tasks, uint64_t attempt,
                                  hudi_write_task **out, hudi_error **err)
 {
+    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(context), HD_ARG(description), HD_OUT(out)));
     hudi_status status = HUDI_OK;
     struct hd_op op;
     hudi_write_task *task = NULL;
@@ -80,6 +83,11 @@ out:
 hudi_status hudi_write_task_stream(hudi_write_task *task, struct ArrowArrayStream *in,
                                    hudi_cancel *cancel, hudi_error **err)
 {
+    if (HD_CHECK_GIVEN(err, HD_ARG(task), HD_ARG(in)) != HUDI_OK) {
+        if (in != NULL)
+            hd_stream_clear(in);
+        return HUDI_INVALID;
+    }
     struct hd_op op;
 
     hd_call_begin(&op, task->context, cancel);
@@ -90,6 +98,7 @@ hudi_status hudi_write_task_stream(hudi_write_task *task, struct ArrowArrayStrea
 hudi_status hudi_write_task_close(hudi_write_task *task, void **out, size_t *n_bytes,
                                   hudi_error **err)
 {
+    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(task), HD_OUT(out), HD_OUT(n_bytes)));
     hudi_status status = HUDI_OK;
     struct hd_op op;
     struct hd_write_status done = {0};
@@ -137,6 +146,7 @@ struct hudi_tagger {
 hudi_status hudi_tagger_new(hudi_context *context, const void *description, size_t n_bytes,
                             uint32_t n_tasks, hudi_tagger **out, hudi_error **err)
 {
+    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(context), HD_ARG(description), HD_OUT(out)));
     hudi_status status = HUDI_OK;
     struct hd_op op;
     hudi_tagger *tagger = NULL;
@@ -162,6 +172,7 @@ out:
 hudi_status hudi_tagger_tag(hudi_tagger *tagger, const struct ArrowSchema *schema,
                             const struct ArrowArray *batch, uint32_t *tasks, hudi_error **err)
 {
+    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(tagger), HD_ARG(schema), HD_ARG(batch), HD_ARG(tasks)));
     struct hd_op op;
 
     hd_call_begin(&op, tagger->context, NULL);
