@@ -7,7 +7,9 @@
 #define CLI_CREATE_OPTIONS                                                                         \
     {"type", "cow|mor", "kind of a new table (default: cow)", NULL},                               \
         {"key", "F[,F]", "record key fields of a new table", "hoodie.table.recordkey.fields"},     \
-        {"order-by", "F", "ordering field: of records with one key the larger value wins",         \
+        {"order-by", "F",                                                                          \
+         "ordering field: of records with one key the larger value wins "                          \
+         "(default: a column ts, as in Hudi; no_precombine: none, the last one wins)",             \
          "hoodie.table.precombine.field"},                                                         \
         {"partition-by", "F[,F]", "partition fields of a new table",                               \
          "hoodie.table.partition.fields"},                                                         \

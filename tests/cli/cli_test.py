@@ -470,14 +470,6 @@ def test_rollback_takes_the_newest_write_back(table):
     assert done("verify", table).splitlines()[-1].endswith(", 0 findings")
 
 
-def test_a_reader_that_goes_away_is_told():
-    closed = subprocess.Popen([PROGRAM, "--options"], stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, env=ENVIRONMENT)
-    closed.stdout.close()
-    closed.stderr.read()
-    assert closed.wait(timeout=60) in (OK, FAILED, -signal.SIGPIPE)
-
-
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
 def test_output_that_cannot_be_written_is_a_failure(table):
     with open("/dev/full", "wb") as full:
