@@ -246,3 +246,19 @@ hudi_status hd_stored_schema(struct hd_op *op, const struct ArrowSchema *file,
         hd_schema_clear(out);
     return status;
 }
+
+hudi_status hd_reads_as_stored(struct hd_op *op, const struct ArrowSchema *file,
+                               const struct ArrowSchema *table, bool *out)
+{
+    hudi_status status = HUDI_OK;
+    struct ArrowSchema stored = {0};
+    hd_projection *projection = NULL;
+
+    HD_TRY_OUT(hd_stored_schema(op, file, table, &stored));
+    HD_TRY_OUT(hd_projection_new(op, table, &stored, NULL, HD_CAST_READ, &projection));
+    *out = hd_projection_is_identity(projection);
+out:
+    hd_projection_free(projection);
+    hd_schema_clear(&stored);
+    return status;
+}

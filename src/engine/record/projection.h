@@ -52,6 +52,11 @@ bool hd_is_bare_time(const struct hd_type *file, const struct hd_type *table);
 hudi_status hd_stored_schema(struct hd_op *op, const struct ArrowSchema *file,
                              const struct ArrowSchema *table, struct ArrowSchema *out);
 
+/** Does a file have the table's columns, no more, in their order, none under another type than it
+ * is read with? What is read of it is what it stores. */
+hudi_status hd_reads_as_stored(struct hd_op *op, const struct ArrowSchema *file,
+                               const struct ArrowSchema *table, bool *out);
+
 /* ---- schema on read ----------------------------------------------------------------------- */
 
 /** An internal schema (extraMetadata.latest_schema), parsed. */

@@ -15,6 +15,7 @@ enum { COMMIT_TIME, SEQNO, RECORD_KEY, PARTITION_PATH, FILE_NAME };
 struct hd_merge_handle {
     struct hd_merge_request request;
     hd_base_reader *reader;
+    bool as_stored; /* the old file has the columns of the new one in every respect */
     hd_projection *projection;
     hd_base_sink *sink;
     hd_change_log *changes; /* NULL: the table does not log them */
@@ -43,7 +44,6 @@ static hudi_status open_old_file(struct hd_op *op, hd_merge_handle *handle)
     const struct hd_write_config *config = handle->request.config;
     const struct hd_data_file *base = handle->request.slice->base;
     hd_input_file *file = NULL;
-    struct ArrowSchema stored = {0};
     char *path = NULL;
 
     HD_TRY_OUT(hd_path_join(op, config->table->path, base->path, &path));
@@ -51,22 +51,38 @@ static hudi_status open_old_file(struct hd_op *op, hd_merge_handle *handle)
     HD_TRY_OUT(
         hd_base_reader_open(op, file, config->table->config.base_file_format, &handle->reader));
     handle->n_old_rows = hd_base_reader_n_rows(handle->reader);
-    const struct ArrowSchema *schema = hd_base_reader_schema(handle->reader);
-    if (hd_schema_find(schema, HD_META_OPERATION) >= 0) {
+    if (hd_schema_find(hd_base_reader_schema(handle->reader), HD_META_OPERATION) >= 0)
         status = hd_fail(op, HUDI_NOT_IMPLEMENTED,
                          "the file keeps changelog operations (%s); writing to such tables is not "
                          "supported",
                          HD_META_OPERATION);
-        goto out;
-    }
-    /* As reading sees it: what was stored under other types goes on as what it means. */
-    HD_TRY_OUT(hd_stored_schema(op, schema, &handle->request.schema->file, &stored));
-    HD_TRY_OUT(hd_projection_new(op, &handle->request.schema->file, &stored, NULL, HD_CAST_READ,
-                                 &handle->projection));
 out:
-    hd_schema_clear(&stored);
     hd_free(op, path);
     return hd_fail_path(op, status, base->path);
+}
+
+/* Old rows as reading sees them: what was stored under other types goes on as what it means.
+ * Columns that get one value in all rows (the sink gives them a dictionary) are not read: null in
+ * batches. */
+static hudi_status project_old_rows(struct hd_op *op, hd_merge_handle *handle)
+{
+    const struct ArrowSchema *const wanted = &handle->request.schema->file;
+    const struct ArrowSchema *const written = hd_base_sink_schema(handle->sink);
+    const struct ArrowSchema *const schema = hd_base_reader_schema(handle->reader);
+    hudi_status status = HUDI_OK;
+    struct ArrowSchema stored = {0};
+    const char **names = NULL;
+
+    HD_TRY_OUT(hd_alloc_array(op, (size_t)wanted->n_children, sizeof *names, &names));
+    for (int64_t i = 0; i < wanted->n_children; i++)
+        names[i] = written->children[i]->dictionary != NULL ? NULL : wanted->children[i]->name;
+    HD_TRY_OUT(hd_stored_schema(op, schema, wanted, &stored));
+    HD_TRY_OUT(hd_projection_new(op, wanted, &stored, names, HD_CAST_READ, &handle->projection));
+    status = hd_reads_as_stored(op, schema, wanted, &handle->as_stored);
+out:
+    hd_schema_clear(&stored);
+    hd_free(op, names);
+    return hd_fail_path(op, status, handle->request.slice->base->path);
 }
 
 /* Go on from the old file's filter and key range, or note that they must be collected anew. */
@@ -432,7 +448,7 @@ static hudi_status plan_copies(struct hd_op *op, hd_merge_handle *handle, int32_
     size_t hit = 0;
     bool can;
 
-    if (handle->collect_keys || !hd_projection_is_identity(handle->projection))
+    if (handle->collect_keys || !handle->as_stored)
         return HUDI_OK;
     HD_TRY(hd_base_sink_can_copy(op, handle->sink, handle->reader, &can));
     for (int32_t i = 0; can && i < n_row_groups; i++) {
@@ -514,6 +530,7 @@ hudi_status hd_merge_handle_open(struct hd_op *op, const struct hd_merge_request
     handle->request = *request;
     HD_TRY_OUT(open_old_file(op, handle));
     HD_TRY_OUT(hd_base_sink_open(op, request->config, request->schema, &target, &handle->sink));
+    HD_TRY_OUT(project_old_rows(op, handle));
     HD_TRY_OUT(open_changes(op, handle));
     HD_TRY_OUT(inherit_footer(op, handle));
     HD_TRY_OUT(write_old_rows(op, handle));

@@ -124,29 +124,12 @@ out:
 
 /* ---- row groups ----------------------------------------------------------------------------- */
 
-/* Reading changes nothing: no column is stored under another type than it is read with. */
-static hudi_status reads_as_stored(struct hd_op *op, const struct ArrowSchema *file,
-                                   const struct ArrowSchema *table, bool *out)
-{
-    hudi_status status = HUDI_OK;
-    struct ArrowSchema stored = {0};
-    hd_projection *projection = NULL;
-
-    HD_TRY_OUT(hd_stored_schema(op, file, table, &stored));
-    HD_TRY_OUT(hd_projection_new(op, table, &stored, NULL, HD_CAST_READ, &projection));
-    *out = hd_projection_is_identity(projection);
-out:
-    hd_projection_free(projection);
-    hd_schema_clear(&stored);
-    return status;
-}
-
 hudi_status hd_rewrite_handle_can_copy(struct hd_op *op, hd_rewrite_handle *handle,
                                        hd_base_reader *base, bool *out)
 {
     HD_TRY(hd_base_sink_can_copy(op, handle->sink, base, out));
-    return *out ? reads_as_stored(op, hd_base_reader_schema(base), &handle->request.schema->file,
-                                  out)
+    return *out ? hd_reads_as_stored(op, hd_base_reader_schema(base), &handle->request.schema->file,
+                                     out)
                 : HUDI_OK;
 }
 
