@@ -439,7 +439,7 @@ static hudi_status load_first(struct hd_op *op, struct hd_merge_columns *columns
     HD_TRY(hd_merge_columns_entry(op, merge->scan.is_partial, columns));
     HD_TRY(hd_log_merge_try_rows(op, merge, base));
     HD_TRY(load_part(op, merge));
-    return hd_log_merge_settle_rows(op, merge, base);
+    return hd_log_merge_settle_rows(op, merge);
 }
 
 hudi_status hd_log_merge_load(struct hd_op *op, const struct hd_slice_source *slice,

@@ -42,7 +42,7 @@ struct hd_log_merge {
     bool tries_rows; /* entries are being added to these */
     bool is_by_row;  /* they are whole and serve */
     hd_base_reader *base;
-    int32_t key_column; /* of the base file, -1: none */
+    int32_t key_column; /* of the base file */
     int32_t
         key_field; /* number in `read` of the column whose texts are the record keys, -1: none */
     uint64_t first_checked, end_checked; /* rows whose keys were read: they are right */
@@ -73,7 +73,7 @@ hudi_status hd_log_merge_try_rows(struct hd_op *op, hd_log_merge *merge, hd_base
 hudi_status hd_log_merge_add_rows(struct hd_op *op, hd_log_merge *merge,
                                   const struct hd_log_batch *batch, int64_t n);
 /** All blocks are loaded: do rows serve? */
-hudi_status hd_log_merge_settle_rows(struct hd_op *op, hd_log_merge *merge, hd_base_reader *base);
+hudi_status hd_log_merge_settle_rows(struct hd_op *op, hd_log_merge *merge);
 
 /** By row: that the rows of the hits have the keys of their entries, as far as columns tell that
  * are read. @param columns  views of `read` columns of the rows from `first_row` on

@@ -36,6 +36,10 @@ hudi_status hd_log_merge_try_rows(struct hd_op *op, hd_log_merge *merge, hd_base
     if (!query->use_positions || query->replaces_logs || query->digests_keys || base == NULL ||
         columns->key < 0 || columns->wants_key || !merge->scan.has_positions)
         return HUDI_OK;
+    HD_TRY(hd_log_merge_key_column(op, merge, base, &merge->key_column));
+    if (merge->key_column < 0) /* by key no row has a record */
+        return HUDI_OK;
+    merge->base = base;
     merge->tries_rows = true;
     return hd_row_entries_init(op, hd_base_reader_n_rows(base), &merge->row_entries);
 }
@@ -72,15 +76,13 @@ static hudi_status check_bounds(struct hd_op *op, hd_log_merge *merge,
     return HUDI_OK;
 }
 
-static hudi_status check_row_groups(struct hd_op *op, hd_log_merge *merge, hd_base_reader *base)
+static hudi_status check_row_groups(struct hd_op *op, hd_log_merge *merge)
 {
+    hd_base_reader *const base = merge->base;
     struct hd_arena arena = {0};
     hudi_status status = HUDI_OK;
     uint64_t first = 0;
-    const int32_t column = merge->key_column;
 
-    if (column < 0)
-        return HUDI_OK;
     HD_TRY(hd_grow(op, &merge->rows, &merge->row_capacity, FOUND_AT_ONCE, sizeof *merge->rows));
     HD_TRY(hd_grow(op, &merge->hits, &merge->hit_capacity, FOUND_AT_ONCE, sizeof *merge->hits));
     for (int32_t i = 0; i < hd_base_reader_n_row_groups(base); i++) {
@@ -89,7 +91,7 @@ static hudi_status check_row_groups(struct hd_op *op, hd_log_merge *merge, hd_ba
 
         hd_arena_reset(&arena);
         if (merge->row_entries.flaw == NULL && hd_row_entries_any(&merge->row_entries, first, n)) {
-            HD_TRY_OUT(hd_log_merge_key_bounds(op, &arena, base, i, column, &bounds));
+            HD_TRY_OUT(hd_log_merge_key_bounds(op, &arena, base, i, merge->key_column, &bounds));
             if (bounds.is_known)
                 HD_TRY_OUT(check_bounds(op, merge, &bounds, first, n));
         }
@@ -107,7 +109,7 @@ static hudi_status find_key_field(struct hd_op *op, hd_log_merge *merge)
     struct hd_type type;
 
     merge->key_field = -1;
-    if (config->n_record_key_fields != 1 || merge->key_column < 0)
+    if (config->n_record_key_fields != 1)
         return HUDI_OK;
     const int32_t column = hd_schema_find(&columns->base.read, config->record_key_fields[0]);
     if (column < 0 || columns->base.file.column_of[column] < 0)
@@ -118,19 +120,17 @@ static hudi_status find_key_field(struct hd_op *op, hd_log_merge *merge)
     return HUDI_OK;
 }
 
-hudi_status hd_log_merge_settle_rows(struct hd_op *op, hd_log_merge *merge, hd_base_reader *base)
+hudi_status hd_log_merge_settle_rows(struct hd_op *op, hd_log_merge *merge)
 {
     struct hd_row_entries *const rows = &merge->row_entries;
 
     if (!merge->tries_rows)
         return HUDI_OK;
     merge->tries_rows = false;
-    merge->base = base;
-    HD_TRY(hd_log_merge_key_column(op, merge, base, &merge->key_column));
     HD_TRY(find_key_field(op, merge));
     HD_TRY(hd_row_entries_seal(op, rows));
     if (rows->flaw == NULL)
-        HD_TRY(check_row_groups(op, merge, base));
+        HD_TRY(check_row_groups(op, merge));
     merge->is_by_row = rows->flaw == NULL;
     merge->stats.is_by_row = merge->is_by_row;
     if (!merge->is_by_row)

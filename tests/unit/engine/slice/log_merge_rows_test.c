@@ -380,6 +380,21 @@ static void a_key_that_is_not_the_text_of_its_field_is_looked_at(void **state)
     }
 }
 
+/* A base file without record keys, which only the log file has. */
+static void without_keys_in_the_base_file_nothing_meets(void **state)
+{
+    struct merged m;
+    char *path;
+
+    open_rows(*state, &m, EVENT_TIME, BASE);
+    test_must(*state, hd_path_join(*state, m.folder, m.source.base_path, &path));
+    test_base_file(*state, m.fs, path, "v string\nts bigint\n", "b0|5\nb1|5\n", 0);
+    hd_free(*state, path);
+    merge_avro_with(&m, 0, "002", KEYED, "k1|n1|6\n", AT("1"));
+    expect(&m, false, "b0|5\nb1|5\nn1|6\n");
+    merge_close(&m);
+}
+
 /* ---- memory and faults ----------------------------------------------------------------------- */
 
 static void without_memory_for_positions_keys_serve(void **state)
@@ -422,33 +437,13 @@ static void without_memory_for_positions_keys_serve(void **state)
 static void every_fault_is_passed_up_and_leaks_nothing(void **state)
 {
     struct hd_op *op = *state;
-    hudi_status status = HUDI_INTERNAL;
     struct merged m;
 
     open_fielded(op, &m, FIELDED, "k0|k0|b0|5\nk1|k1|b1|5\nk2|?|b2|5\nk3|?|b3|9\n");
     merge_avro_with(&m, 0, "002", FIELDED, "k1|k1|n1|6\nk2|k2|n2|6\n", AT("1 2"));
     merge_deletes_with(&m, 0, "003", "k0\n", AT("0"));
     merge_filter(&m, "ts < 7");
-    merge_flush(&m);
-    for (int nth = 1; status != HUDI_OK; nth++) {
-        hd_slice_reader *reader = NULL;
-        struct ArrowArray batch;
-
-        assert_true(nth < 10000);
-        test_fault_arm(op, nth);
-        status = hd_slice_reader_open(op, &m.query, &m.source, &reader);
-        while (status == HUDI_OK) {
-            status = hd_slice_reader_next(op, reader, &batch);
-            if (status == HUDI_OK)
-                hd_array_clear(&batch);
-        }
-        if (status == HUDI_END)
-            status = HUDI_OK;
-        hd_slice_reader_close(reader);
-        assert_true(status != HUDI_OK || !test_fault_fired(op) || op->error == NULL);
-    }
-    test_fault_disarm(op);
-    hd_op_clear_error(op);
+    merge_check_faults(&m);
     expect_both(&m, "k1|n1|6\nk2|n2|6\n");
     merge_close(&m);
 }
@@ -467,6 +462,7 @@ int main(void)
         cmocka_unit_test(a_key_that_is_read_is_gone_by),
         cmocka_unit_test(wrong_positions_in_a_row_group_are_found_by_the_key_field),
         cmocka_unit_test(a_key_that_is_not_the_text_of_its_field_is_looked_at),
+        cmocka_unit_test(without_keys_in_the_base_file_nothing_meets),
         cmocka_unit_test(without_memory_for_positions_keys_serve),
         cmocka_unit_test(every_fault_is_passed_up_and_leaks_nothing),
     };

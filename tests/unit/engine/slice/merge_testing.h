@@ -440,4 +440,32 @@ static inline void merge_expect_error(struct merged *m, hudi_status status, cons
     hd_str_clear(&got);
 }
 
+/* Read with every fault in turn: each is passed up, and nothing is left behind. */
+static inline void merge_check_faults(struct merged *m)
+{
+    struct hd_op *const op = m->op;
+    hudi_status status = HUDI_INTERNAL;
+
+    merge_flush(m);
+    for (int nth = 1; status != HUDI_OK; nth++) {
+        hd_slice_reader *reader = NULL;
+        struct ArrowArray batch;
+
+        assert_true(nth < 10000);
+        test_fault_arm(op, nth);
+        status = hd_slice_reader_open(op, &m->query, &m->source, &reader);
+        while (status == HUDI_OK) {
+            status = hd_slice_reader_next(op, reader, &batch);
+            if (status == HUDI_OK)
+                hd_array_clear(&batch);
+        }
+        if (status == HUDI_END)
+            status = HUDI_OK;
+        hd_slice_reader_close(reader);
+        assert_true(status != HUDI_OK || !test_fault_fired(op) || op->error == NULL);
+    }
+    test_fault_disarm(op);
+    hd_op_clear_error(op);
+}
+
 #endif
