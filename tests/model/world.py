@@ -82,6 +82,8 @@ class Writes:
         self.payload = "OverwriteWithLatestAvroPayload" if not self.ordered else pick(
             ["DefaultHoodieRecordPayload", "OverwriteWithLatestAvroPayload",
                              "EventTimeAvroPayload"])
+        if self.version == 2 and self.payload == "EventTimeAvroPayload":
+            self.payload = "DefaultHoodieRecordPayload" # the other came with version 3
         self.event_time = self.payload != "OverwriteWithLatestAvroPayload"
         self.partitions = pick([["p0"], ["p0", "p1", "p2"], ["p0", "p1", "p2"]])
         self.partitioned = len(self.partitions) > 1
