@@ -110,7 +110,8 @@ ORDERINGS = {
 @pytest.mark.parametrize("version", [2, 3, 4, 5, 6])
 @pytest.mark.parametrize("kind", ORDERINGS)
 def test_delete_blocks_of_each_version(table, kind, version):
-    """A late delete in a log file loses to the row there, but for versions that keep no ordering value of deletes."""
+    """A late delete in a log file loses to the row there, but for versions that keep no ordering value of deletes, or
+    one that is of another class in Hudi than the row's (tests/interop/late_deletes_test.py)."""
     early, late = ORDERINGS[kind]
 
     def give(key, ts, deleted=False):
@@ -124,7 +125,8 @@ def test_delete_blocks_of_each_version(table, kind, version):
     content = 1 if version < 4 else 2 if version < 6 else 3
     assert any(f"3 deletes (version {content})" in table.do("log", log)
                for log in table.path.rglob(".*.log.*"))
-    wanted = [give("a", late)] if version >= 4 else []
+    wins = version < 4 or kind in ("date", "decimal(10,2)") or kind == "string" and version == 6
+    wanted = [] if wins else [give("a", late)]
     assert table.read() == [*wanted, give("d", early)]
     table.write([give("c", early)]) # whatever the delete's ordering value was
     wanted += [give("c", early), give("d", early)]

@@ -10,9 +10,17 @@
 
 /* ---- values -------------------------------------------------------------------------------- */
 
-/* Is the value of the class that the field's values have? */
-static bool is_comparable(const struct hd_type *field, const struct hd_ordering_value *value)
+/* Is the value of the class that the field's values have? Up to Hudi 0.15 those of log records are
+ * as Avro has them: a date is an int, and no LocalDate as a delete's is, a decimal is bytes, and a
+ * string no java.lang.String, as delete blocks of version 6 give it.
+ * Source: SpillableMapUtils.getPreCombineVal, HoodieAvroUtils.unwrapAvroValueWrapper (0.15.0) */
+static bool is_comparable(int version, const struct hd_type *field,
+                          const struct hd_ordering_value *value)
 {
+    if (version < 8 && (field->id == HD_TYPE_DATE || field->id == HD_TYPE_DECIMAL))
+        return false;
+    if (version == 6 && field->id == HD_TYPE_STRING)
+        return false;
     switch (field->id) {
     case HD_TYPE_BOOL:
         return value->type == HD_ORDERING_BOOLEAN;
@@ -119,6 +127,7 @@ static hudi_status append_value(struct hd_op *op, hd_builder *builder,
 struct ordering {
     struct hd_field_path *paths;
     size_t n;
+    int version;           /* of the table */
     hd_builder **builders; /* by column; NULL: no ordering field is in it */
 };
 
@@ -184,7 +193,7 @@ static const struct hd_ordering_value *values_of(const struct ordering *ordering
         return NULL;
     for (size_t i = 0; i < n; i++) {
         if (values[i].type != HD_ORDERING_NONE &&
-            !is_comparable(&ordering->paths[i].type, &values[i]))
+            !is_comparable(ordering->version, &ordering->paths[i].type, &values[i]))
             return NULL;
     }
     return values;
@@ -254,7 +263,7 @@ hudi_status hd_delete_rows(struct hd_op *op, const struct hd_table_config *confi
                            const struct hd_ordering_value *ordering, size_t n, bool *by_arrival,
                            struct ArrowArray *out)
 {
-    struct ordering fields = {0};
+    struct ordering fields = {.version = config->version->number};
     hudi_status status;
 
     *out = (struct ArrowArray){0};

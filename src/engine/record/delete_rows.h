@@ -15,7 +15,8 @@
  * all columns only those of the ordering fields are set, to the deletes' ordering values.
  *
  * A delete counts by its arrival when it has no ordering value (int 0 is none) or one that is not
- * of the class that the field's values have in Hudi: an int is not compared with a long. Timestamps
+ * of the class that the field's values have in Hudi: an int is not compared with a long, and below
+ * version 8 no dates, decimals and, in version 6, strings are. Timestamps
  * are longs in the column's unit, as releases before 1.0 have them, or microseconds.
  *
  * @param schema      the columns, a struct; all nullable in what is made

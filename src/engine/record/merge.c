@@ -32,6 +32,8 @@ struct habits {
                                    what follows one that wins replaces it (below 8) */
     bool marked_delete_wins; /* EventTimeAvroPayload: a row that marks a delete deletes the stored
                                 row whatever its ordering value (version 6) */
+    bool marker_alone;       /* DefaultHoodieRecordPayload: with a delete field of its own,
+                                _hoodie_is_deleted marks nothing (version 6) */
     bool tie_to_stored;      /* FirstValueAvroPayload */
     bool meta_of_incoming;   /* rows of both have the incoming row's meta columns (below 8) */
 };
@@ -99,6 +101,8 @@ static hudi_status rule_of_class(struct hd_op *op, int32_t table_version, const 
         merger->habits.tie_to_stored = strcmp(name, "FirstValueAvroPayload") == 0;
         merger->habits.marked_delete_wins =
             table_version == 6 && strcmp(name, "EventTimeAvroPayload") == 0;
+        merger->habits.marker_alone =
+            table_version == 6 && strcmp(name, "DefaultHoodieRecordPayload") == 0;
         if (strcmp(name, "AWSDmsAvroPayload") == 0) {
             merger->delete_marker = hd_slice_text("D");
             merger->delete_marker_any_case = true;
@@ -196,7 +200,7 @@ static hudi_status find_delete_columns(struct hd_op *op, const struct hd_table_c
     merger->is_deleted_column = hd_schema_find(schema, IS_DELETED_COLUMN);
     if (merger->is_deleted_column >= 0) {
         HD_TRY(hd_type_of(op, schema->children[merger->is_deleted_column], &type));
-        if (type.id != HD_TYPE_BOOL)
+        if (type.id != HD_TYPE_BOOL || (field != NULL && merger->habits.marker_alone))
             merger->is_deleted_column = -1; /* Hudi looks at booleans only */
     }
     merger->delete_column = -1;

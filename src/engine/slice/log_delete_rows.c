@@ -84,13 +84,15 @@ hudi_status hd_delete_entries(struct hd_op *op, const struct hd_merge_columns *c
         deletes->ordering == NULL ? NULL : deletes->ordering + first;
     struct ArrowArray data = {0};
     struct hd_shared_array *shared = NULL;
+    struct hd_table_config config =
+        *columns->query.config; /* shallow: only its version is another */
     bool *by_arrival = NULL;
     hudi_status status;
 
+    config.version = columns->rules.merging;
     HD_TRY_OUT(make_keys(op, deletes->record_keys + first, n, keys));
     HD_TRY_OUT(hd_alloc_array(op, n, sizeof *by_arrival, &by_arrival));
-    HD_TRY_OUT(
-        hd_delete_rows(op, columns->query.config, &columns->data, ordering, n, by_arrival, &data));
+    HD_TRY_OUT(hd_delete_rows(op, &config, &columns->data, ordering, n, by_arrival, &data));
     HD_TRY_OUT(hd_shared_array_new(op, &data, &shared));
     HD_TRY_OUT(make_entries(op, columns, shared, by_arrival, n, entries));
 out:
