@@ -78,6 +78,7 @@ static hudi_status plan_new(struct hd_op *op, const struct flow *flow, bool by_h
         flow->report->n_outcomes--;
         return HUDI_OK;
     }
+    HD_TRY(hd_rewrite_check(op, flow->pool, flow->transaction, outcome));
     *out = outcome;
     return write ? request(op, flow, outcome) : HUDI_OK;
 }

@@ -237,6 +237,22 @@ static void release(struct hd_op *op, struct hd_rewrite_run *run)
     hd_rewrite_job_clear(op, &run->job);
 }
 
+hudi_status hd_rewrite_check(struct hd_op *op, hd_pool *pool, struct hd_transaction *transaction,
+                             struct hd_rewrite_outcome *outcome)
+{
+    struct hd_rewrite_run run = {.pool = pool,
+                                 .transaction = transaction,
+                                 .table = transaction->table,
+                                 .options = transaction->options,
+                                 .outcome = outcome};
+
+    if (hd_options_bool(run.options, NULL, "libhudi.read.recover"))
+        return HUDI_OK;
+    const hudi_status status = prepare(op, &run);
+    release(op, &run);
+    return status;
+}
+
 /* Where others may take over what they think is dead, names of files are not those of another
  * attempt. */
 static hudi_status begin_to_beat(struct hd_op *op, struct hd_rewrite_run *run)

@@ -74,6 +74,12 @@ struct hd_rewrite_service {
                             struct hd_commit_metadata *metadata);
 };
 
+/** Whether a plan that is not written yet could be run as far as its log files go: one of them may
+ * be gone or cut, and the plan would then stay for good. @return HUDI_CORRUPT, unless
+ * libhudi.read.recover says that it may be run without */
+hudi_status hd_rewrite_check(struct hd_op *op, hd_pool *pool, struct hd_transaction *transaction,
+                             struct hd_rewrite_outcome *outcome);
+
 /** Steps 3 to 7 of a requested one, the lock held and the table loaded under it. On failure it is
  * rolled back to its plan, as far as that can be done now. */
 hudi_status hd_rewrite_run(struct hd_op *op, hd_pool *pool, struct hd_transaction *transaction,

@@ -184,9 +184,12 @@ def test_nothing_takes_the_place_of_log_files_that_are_missing(table, damage, co
     before, said = values(table)
     assert log.name in said
     words = [command[0], table, *command[1:]]
-    said = error(1, *words)
-    assert f"log file {log.name}" in said and "deltacommit" in said and "libhudi.read.recover" in said
-    assert values(table)[0] == before
+    timeline = done("timeline", table)
+    for step in ([], ["--schedule"], ["--dry-run"]):
+        said = error(1, *words, *step)
+        assert f"log file {log.name}" in said and "deltacommit" in said and "libhudi.read.recover" in said
+        assert done("timeline", table) == timeline # no plan that nobody could run
+        assert values(table)[0] == before
     ran = run(*words, *RECOVER)
     assert ran.returncode == OK and log.name in ran.stderr.decode()
     assert values(table)[0] == before
