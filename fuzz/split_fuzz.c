@@ -6,6 +6,8 @@
 
 #include "engine/scan/scan.h"
 
+static const char *const NETWORKS[] = {"s3", "gs:", "gcs:", "abfs", "hdfs", "viewfs"};
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -14,8 +16,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct hd_str first = {0}, second = {0};
     hd_scan_plan *plan = NULL, *again = NULL;
 
-    if (memmem(data, size, "://", 3) != NULL)
-        return 0;
+    for (size_t i = 0; i < sizeof NETWORKS / sizeof *NETWORKS; i++)
+        if (memmem(data, size, NETWORKS[i], strlen(NETWORKS[i])) != NULL)
+            return 0;
     hd_op_init(&op);
     if (hd_scan_split_decode(&op, hd_slice_of(data, size), &plan) == HUDI_OK) {
         if (hd_scan_plan_n_splits(plan) != 1 ||

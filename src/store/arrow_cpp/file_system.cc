@@ -114,20 +114,23 @@ std::string translate(const std::string &uri)
     return uri;
 }
 
-/* S3's library complains and may crash when a process ends without this. */
-void finalize_at_exit()
+/* S3's library complains and may crash when a process ends without this; and when it comes after
+ * the end of the library's statics, so it is asked for behind their beginning. */
+void finalize_at_exit(const std::string &uri)
 {
     static std::once_flag once;
 
-    std::call_once(once, [] { (void)std::atexit(arrow::fs::EnsureFinalized); });
+    if (uri.rfind("s3", 0) == 0)
+        std::call_once(once, [] { (void)std::atexit(arrow::fs::EnsureFinalized); });
 }
 
 arrow::Status open_fs(const char *uri, std::unique_ptr<FileSystem> *out)
 {
     auto fs = std::make_unique<FileSystem>();
 
-    auto made = from_uri(translate(uri), &fs->path);
-    finalize_at_exit(); /* S3 is begun even where this failed */
+    const std::string theirs = translate(uri);
+    auto made = from_uri(theirs, &fs->path);
+    finalize_at_exit(theirs); /* S3 is begun even where this failed */
     ARROW_ASSIGN_OR_RAISE(fs->fs, std::move(made));
     fs->is_local = fs->fs->type_name() == "local" || fs->fs->type_name() == "hdfs";
     while (fs->path.size() > 1 && fs->path.back() == '/')
