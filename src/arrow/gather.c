@@ -20,6 +20,11 @@
 #define SLACK_BYTES 64
 #define MANY_BYTES 256 /* from here on memcpy() is as fast */
 
+/* Rows of sources that no cache holds are asked for some runs ahead: their offsets first, then the
+ * bytes that these lead to. */
+#define OFFSETS_AHEAD 32
+#define BYTES_AHEAD 16
+
 /* What the inner loops need of one source, offset applied: row r is at values + r * width. */
 struct source {
     const uint8_t *values;
@@ -165,6 +170,20 @@ static hudi_status gather_validity(struct gather *g, const struct column *c,
     return HUDI_OK;
 }
 
+static inline void prefetch_offsets(const struct source *sources, const struct rows *rows, size_t i)
+{
+    if (i < rows->n_runs && rows->runs[i].source != HD_RUN_NULLS)
+        __builtin_prefetch(sources[rows->runs[i].source].offsets + rows->runs[i].start);
+}
+
+static inline void prefetch_bytes(const struct source *sources, const struct rows *rows, size_t i)
+{
+    if (i >= rows->n_runs || rows->runs[i].source == HD_RUN_NULLS)
+        return;
+    const struct source *const s = &sources[rows->runs[i].source];
+    __builtin_prefetch(s->data + s->offsets[rows->runs[i].start]);
+}
+
 /* Bytes or child rows below the runs. */
 static hudi_status count_items(struct gather *g, const struct column *c, const struct rows *rows,
                                uint64_t *out)
@@ -173,6 +192,7 @@ static hudi_status count_items(struct gather *g, const struct column *c, const s
 
     for (size_t i = 0; i < rows->n_runs; i++) {
         const struct hd_run run = rows->runs[i];
+        prefetch_offsets(c->sources, rows, i + OFFSETS_AHEAD);
         if (run.source == HD_RUN_NULLS)
             continue;
         const int32_t *offsets = c->sources[run.source].offsets + run.start;
@@ -220,6 +240,8 @@ static hudi_status gather_strings(struct gather *g, const struct column *c, cons
     for (size_t i = 0; i < rows->n_runs; i++) {
         const struct hd_run run = rows->runs[i];
 
+        prefetch_offsets(c->sources, rows, i + OFFSETS_AHEAD);
+        prefetch_bytes(c->sources, rows, i + BYTES_AHEAD);
         if (run.source == HD_RUN_NULLS) {
             repeat_offset(at, run.length, offsets);
         } else {
