@@ -33,6 +33,7 @@ static hudi_status open_file(struct hd_op *op, struct output *output)
     snprintf(file_id, sizeof file_id, "%s-0", uuid);
     const struct hd_rewrite_request request = {.config = output->job->config,
                                                .schema = output->job->schema,
+                                               .rows = output->job->rows,
                                                .partition_path = output->partition_path,
                                                .file_id = file_id,
                                                .ordinal = output->ordinal,
@@ -114,16 +115,16 @@ static hudi_status copy_row_groups(struct hd_op *op, struct output *output, hd_s
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
-static hudi_status digest_rows(struct hd_op *op, const struct hd_write_schema *schema,
+static hudi_status digest_rows(struct hd_op *op, const struct hd_cluster_job *job,
                                const struct ArrowArray *rows, struct hd_key_digest *digest)
 {
-    const int32_t key = hd_schema_find(&schema->file, HD_META_RECORD_KEY);
+    const int32_t key = hd_schema_find(job->rows, HD_META_RECORD_KEY);
     struct hd_arena arena = {0};
     struct hd_view rows_view;
 
-    if (schema->n_meta == 0)
+    if (job->schema->n_meta == 0)
         return HUDI_OK;
-    const hudi_status status = hd_view_open(op, &arena, &schema->file, rows, &rows_view);
+    const hudi_status status = hd_view_open(op, &arena, job->rows, rows, &rows_view);
     if (status == HUDI_OK)
         hd_key_digest_add_rows(digest, &rows_view.children[key]);
     hd_arena_clear(&arena);
@@ -134,7 +135,7 @@ static hudi_status digest_rows(struct hd_op *op, const struct hd_write_schema *s
 static hudi_status take_rows(struct hd_op *op, struct output *output, struct ArrowArray *rows,
                              struct hd_key_digest *digest)
 {
-    const hudi_status status = digest_rows(op, output->job->schema, rows, digest);
+    const hudi_status status = digest_rows(op, output->job, rows, digest);
 
     if (status != HUDI_OK) {
         hd_array_clear(rows);

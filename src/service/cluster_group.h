@@ -12,9 +12,11 @@ struct hd_cluster_job {
     const struct hd_write_config *config; /* instant_time is the clustering's; files roll over at
                                              its hoodie.parquet.max.file.size */
     const struct hd_write_schema *schema;
-    const struct hd_slice_query *query; /* all columns of schema->file */
+    const struct hd_slice_query *query;
+    const struct ArrowSchema *rows; /* what the query gives: schema->file but for columns that
+                                       writing makes */
     enum hd_layout layout;
-    const int32_t *sort_columns; /* numbers in schema->file; none: rows stay in order */
+    const int32_t *sort_columns; /* numbers in `rows`; none: rows stay in order */
     size_t n_sort_columns;
     uint64_t sort_bytes; /* rows that are sorted in memory; more go through disk */
 };

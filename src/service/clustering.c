@@ -139,6 +139,7 @@ static hudi_status read_layout(struct hd_op *op, struct hd_rewrite_run *run,
                                struct hd_cluster_job *job)
 {
     const char *columns = param(run, HD_SORT_COLUMNS_KEY), *name = param(run, HD_LAYOUT_KEY);
+    const struct ArrowSchema *const file = &run->job.schema.file;
     int32_t *numbers;
     size_t n = 1;
 
@@ -156,6 +157,9 @@ static hudi_status read_layout(struct hd_op *op, struct hd_rewrite_run *run,
         HD_TRY(add_sort_column(op, run, columns, size, &numbers[job->n_sort_columns++]));
         columns += size;
     }
+    HD_TRY(hd_rewrite_job_narrow(op, &run->job, numbers, job->n_sort_columns));
+    for (size_t i = 0; i < job->n_sort_columns; i++)
+        numbers[i] = hd_schema_find(&run->job.rows, file->children[numbers[i]]->name);
     job->sort_columns = numbers;
     if (job->layout != HD_LAYOUT_LINEAR && job->n_sort_columns > HD_LAYOUT_MAX_COLUMNS)
         return hd_fail(op, HUDI_INVALID, "%zu sort columns, of which a curve takes %d",
@@ -177,6 +181,7 @@ static hudi_status prepare(struct hd_op *op, struct hd_rewrite_run *run)
     *job = (struct hd_cluster_job){.config = &run->job.config,
                                    .schema = &run->job.schema,
                                    .query = &run->job.query,
+                                   .rows = &run->job.rows,
                                    .sort_bytes = op->budget->limit_bytes / 4 / n_workers};
     run->own = job;
     return read_layout(op, run, job);

@@ -131,6 +131,7 @@ hudi_status hd_compact_slice(struct hd_op *op, const struct hd_rewrite_job *job,
 {
     const struct hd_rewrite_request request = {.config = &job->config,
                                                .schema = &job->schema,
+                                               .rows = &job->rows,
                                                .partition_path = source->partition_path,
                                                .file_id = source->file_id,
                                                .ordinal = ordinal,

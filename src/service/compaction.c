@@ -105,6 +105,11 @@ out:
 
 /* ---- running -------------------------------------------------------------------------------- */
 
+static hudi_status prepare(struct hd_op *op, struct hd_rewrite_run *run)
+{
+    return hd_rewrite_job_narrow(op, &run->job, NULL, 0);
+}
+
 static hudi_status rewrite(struct hd_op *op, const struct hd_rewrite_run *run,
                            struct hd_rewrite_work *work)
 {
@@ -229,6 +234,7 @@ const hd_rewrite_service hd_compaction = {
     .plan_read = plan_read,
     .plan_clear = plan_clear,
     .request = request,
+    .prepare = prepare,
     .rewrite = rewrite,
     .describe = describe,
 };

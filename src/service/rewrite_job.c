@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "arrow/schema.h"
+#include "engine/write/rewrite_handle.h"
 #include "format/layout/file_name.h"
 #include "format/layout/partition.h"
 
@@ -51,11 +53,36 @@ hudi_status hd_rewrite_job_init(struct hd_op *op, hd_pool *pool, struct hd_table
         .recover = hd_options_bool(&job->config.options, NULL, "libhudi.read.recover"),
         .digests_keys = true,
         .merge_bytes = op->budget->limit_bytes / 2 / n_workers};
-    return HUDI_OK;
+    return hd_schema_copy(op, &job->schema.file, &job->rows);
+}
+
+static bool is_among(const int32_t *numbers, size_t n, int32_t number)
+{
+    for (size_t i = 0; i < n; i++)
+        if (numbers[i] == number)
+            return true;
+    return false;
+}
+
+hudi_status hd_rewrite_job_narrow(struct hd_op *op, struct hd_rewrite_job *job,
+                                  const int32_t *needed, size_t n_needed)
+{
+    const int32_t n_columns = (int32_t)job->schema.file.n_children;
+    int32_t *columns, n = 0;
+
+    HD_TRY(hd_arena_array(op, &job->arena, (size_t)n_columns, sizeof *columns, &columns));
+    for (int32_t i = 0; i < n_columns; i++)
+        if (!hd_rewrite_handle_makes(&job->schema, i) || is_among(needed, n_needed, i))
+            columns[n++] = i;
+    job->query.columns = columns;
+    job->query.n_columns = n;
+    hd_schema_clear(&job->rows);
+    return hd_schema_select(op, &job->schema.file, columns, n, &job->rows);
 }
 
 void hd_rewrite_job_clear(struct hd_op *op, struct hd_rewrite_job *job)
 {
+    hd_schema_clear(&job->rows);
     hd_write_schema_clear(op, &job->schema);
     hd_write_config_clear(&job->config);
     hd_arena_clear(&job->arena);

@@ -13,7 +13,8 @@ struct hd_rewrite_job {
     struct hd_write_config config;
     struct hd_write_schema schema;
     struct hd_log_instants log_instants;
-    struct hd_slice_query query; /* all columns of schema.file */
+    struct hd_slice_query query;
+    struct ArrowSchema rows; /* what the query gives: all columns of schema.file, at first */
 };
 
 /** `job` is all zero; its query is shared by as many readers as the pool has threads. Borrows table
@@ -21,6 +22,10 @@ struct hd_rewrite_job {
 hudi_status hd_rewrite_job_init(struct hd_op *op, hd_pool *pool, struct hd_table_snapshot *table,
                                 const struct hd_options *options, const char *time,
                                 struct hd_rewrite_job *job);
+/** Of slices that become base files, leave out of query and rows what writing makes
+ * (hd_rewrite_handle_makes()), but for the columns of schema.file that are needed all the same. */
+hudi_status hd_rewrite_job_narrow(struct hd_op *op, struct hd_rewrite_job *job,
+                                  const int32_t *needed, size_t n_needed);
 void hd_rewrite_job_clear(struct hd_op *op, struct hd_rewrite_job *job);
 
 /** The view of these partitions, which a plan names. @return HUDI_CORRUPT for a path that leaves

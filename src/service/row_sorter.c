@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "service/row_sorter.h"
 
-#include <stdlib.h>
-
 #include "arrow/gather.h"
-#include "engine/record/key_range.h"
+#include "engine/record/key_sort.h"
 #include "engine/write/global_sort.h"
 
 #define MAX_BATCH_ROWS 65536
 #define BATCH_BYTES (UINT64_C(8) << 20)
+#define SORT_BYTES 40 /* a row takes while it is sorted, beside its entry */
 
 /* A row that is held, and where its key is. */
 struct entry {
@@ -29,6 +28,8 @@ struct hd_row_sorter {
     size_t n_held, held_capacity;
     struct entry *entries;
     size_t n_entries, entry_capacity;
+    int64_t *order; /* of the entries, once they are sorted */
+    size_t order_capacity;
     struct hd_str keys;
     uint64_t held_bytes;
     bool has_runs;     /* on disk; else all rows are held, and sorted at the end */
@@ -48,8 +49,7 @@ hudi_status hd_row_sorter_new(struct hd_op *op, const struct hd_cluster_job *job
     *out = NULL;
     HD_TRY(hd_alloc(op, sizeof *sorter, &sorter));
     sorter->job = job;
-    const hudi_status status =
-        hd_global_sort_new(op, &job->schema->file, true, folder, &sorter->sort);
+    const hudi_status status = hd_global_sort_new(op, job->rows, true, folder, &sorter->sort);
     if (status != HUDI_OK) {
         hd_row_sorter_free(op, sorter);
         return status;
@@ -78,6 +78,7 @@ void hd_row_sorter_free(struct hd_op *op, hd_row_sorter *sorter)
     hd_global_sort_free(op, sorter->sort);
     hd_free(op, sorter->held);
     hd_free(op, sorter->entries);
+    hd_free(op, sorter->order);
     hd_free(op, sorter->sources);
     hd_free(op, sorter->runs.runs);
     hd_str_clear(&sorter->keys);
@@ -85,27 +86,24 @@ void hd_row_sorter_free(struct hd_op *op, hd_row_sorter *sorter)
     hd_free(op, sorter);
 }
 
-static struct hd_slice key_of(const hd_row_sorter *sorter, const struct entry *entry)
+static struct hd_slice key_of(const void *self, int64_t number)
 {
+    const hd_row_sorter *const sorter = self;
+    const struct entry *const entry = &sorter->entries[number];
+
     return hd_slice_of(sorter->keys.data + entry->key_at, entry->key_bytes);
 }
 
-static int compare(const void *a, const void *b, void *argument)
+static hudi_status sort_held(struct hd_op *op, hd_row_sorter *sorter)
 {
-    const struct entry *const x = a, *const y = b;
-    const hd_row_sorter *const sorter = argument;
-    const int order = hd_key_compare(key_of(sorter, x), key_of(sorter, y));
+    const struct hd_keyed keyed = {sorter, key_of};
+    bool same_order;
 
-    if (order != 0)
-        return order;
-    if (x->batch != y->batch)
-        return x->batch < y->batch ? -1 : 1;
-    return x->row < y->row ? -1 : x->row > y->row;
-}
-
-static void sort_held(hd_row_sorter *sorter)
-{
-    qsort_r(sorter->entries, sorter->n_entries, sizeof *sorter->entries, compare, sorter);
+    HD_TRY(hd_grow(op, &sorter->order, &sorter->order_capacity, sorter->n_entries,
+                   sizeof *sorter->order));
+    for (size_t i = 0; i < sorter->n_entries; i++)
+        sorter->order[i] = (int64_t)i;
+    return hd_sort_by_key(op, &keyed, sorter->order, (int64_t)sorter->n_entries, &same_order);
 }
 
 /* What is held becomes a run. */
@@ -113,14 +111,14 @@ static hudi_status write_run(struct hd_op *op, hd_row_sorter *sorter)
 {
     if (sorter->n_entries == 0)
         return HUDI_OK;
-    sort_held(sorter);
+    HD_TRY(sort_held(op, sorter));
     HD_TRY(hd_global_sort_begin_run(op, sorter->sort));
     for (size_t i = 0; i < sorter->n_entries; i++) {
-        const struct entry *const entry = &sorter->entries[i];
+        const struct entry *const entry = &sorter->entries[sorter->order[i]];
 
-        HD_TRY(hd_global_sort_add(op, sorter->sort, 0, key_of(sorter, entry),
+        HD_TRY(hd_global_sort_add(op, sorter->sort, 0, key_of(sorter, sorter->order[i]),
                                   sorter->held[entry->batch].view.children,
-                                  sorter->job->schema->file.n_children, entry->row));
+                                  sorter->job->rows->n_children, entry->row));
     }
     sorter->has_runs = true;
     let_go(sorter);
@@ -161,15 +159,14 @@ hudi_status hd_row_sorter_add(struct hd_op *op, hd_row_sorter *sorter, struct Ar
     struct held *const held = &sorter->held[sorter->n_held++];
     *held = (struct held){0};
     hd_array_move(rows, &held->rows);
-    HD_TRY(hd_view_open(op, &sorter->arena, &job->schema->file, &held->rows, &held->view));
+    HD_TRY(hd_view_open(op, &sorter->arena, job->rows, &held->rows, &held->view));
     HD_TRY(hd_arena_array(op, &sorter->arena, job->n_sort_columns, sizeof *columns, &columns));
     for (size_t i = 0; i < job->n_sort_columns; i++)
         columns[i] = held->view.children[job->sort_columns[i]];
     const size_t key_bytes = sorter->keys.size;
     HD_TRY(add_keys(op, sorter, &held->view, columns));
-    sorter->held_bytes += hd_array_bytes(&job->schema->file, &held->rows) +
-                          (sorter->keys.size - key_bytes) +
-                          (uint64_t)held->view.length * sizeof(struct entry);
+    sorter->held_bytes += hd_array_bytes(job->rows, &held->rows) + (sorter->keys.size - key_bytes) +
+                          (uint64_t)held->view.length * (sizeof(struct entry) + SORT_BYTES);
     return sorter->held_bytes >= job->sort_bytes ? write_run(op, sorter) : HUDI_OK;
 }
 
@@ -180,7 +177,7 @@ static hudi_status keep_held(struct hd_op *op, hd_row_sorter *sorter)
         return HUDI_OK;
     const uint64_t rows = BATCH_BYTES / (sorter->held_bytes / sorter->n_entries + 1);
 
-    sort_held(sorter);
+    HD_TRY(sort_held(op, sorter));
     sorter->batch_rows = rows < 1 ? 1 : rows > MAX_BATCH_ROWS ? MAX_BATCH_ROWS : (int64_t)rows;
     HD_TRY(hd_alloc_array(op, sorter->n_held, sizeof(const struct ArrowArray *), &sorter->sources));
     for (size_t i = 0; i < sorter->n_held; i++)
@@ -204,11 +201,11 @@ static hudi_status next_held(struct hd_op *op, hd_row_sorter *sorter, struct Arr
     hd_run_list_reset(&sorter->runs);
     while (sorter->next_entry < sorter->n_entries &&
            (int64_t)sorter->runs.n_rows < sorter->batch_rows) {
-        const struct entry *const entry = &sorter->entries[sorter->next_entry++];
+        const struct entry *const entry = &sorter->entries[sorter->order[sorter->next_entry++]];
 
         HD_TRY(hd_run_list_add(op, &sorter->runs, entry->batch, entry->row, 1));
     }
-    return hd_gather(op, &sorter->job->schema->file, sorter->sources, (uint32_t)sorter->n_held,
+    return hd_gather(op, sorter->job->rows, sorter->sources, (uint32_t)sorter->n_held,
                      sorter->runs.runs, sorter->runs.n_runs, out);
 }
 

@@ -13,7 +13,7 @@ hudi_status hd_row_sorter_new(struct hd_op *op, const struct hd_cluster_job *job
 /** Takes NULL. */
 void hd_row_sorter_free(struct hd_op *op, hd_row_sorter *sorter);
 
-/** Rows of schema->file (taken). */
+/** Rows of job->rows (taken). */
 hudi_status hd_row_sorter_add(struct hd_op *op, hd_row_sorter *sorter, struct ArrowArray *rows);
 /** All rows are given; on to hd_row_sorter_next(). */
 hudi_status hd_row_sorter_finish(struct hd_op *op, hd_row_sorter *sorter);

@@ -5,8 +5,8 @@
 #include <strings.h>
 
 #include "engine/index/key_lookup.h"
-#include "engine/index/key_sort.h"
 #include "engine/index/log_keys.h"
+#include "engine/record/key_sort.h"
 #include "engine/record/merge.h"
 
 hudi_status hd_index_type_of(struct hd_op *op, const char *name, enum hd_index_type *out)
@@ -42,13 +42,19 @@ enum hd_index_type hd_index_global_form(enum hd_index_type type)
     return type;
 }
 
+static struct hd_slice key_of_entry(const void *map, int64_t entry)
+{
+    return hd_spillable_map_key(map, entry);
+}
+
 /* Entries of each space side by side, each sorted by key; one a key. */
 static hudi_status group_entries(struct hd_op *op, const struct hd_index_request *request,
                                  struct hd_key_group **out_groups, size_t *out_n,
                                  int64_t **out_entries)
 {
     hudi_status status = HUDI_OK;
-    const struct hd_spillable_map *map = request->map;
+    const hd_spillable_map *map = request->map;
+    const struct hd_keyed keyed = {map, key_of_entry};
     const int64_t n = hd_spillable_map_length(map);
     const size_t n_spaces =
         hd_index_is_global(request->type) ? 1 : request->partitions->paths.n_entries;
@@ -74,7 +80,7 @@ static hudi_status group_entries(struct hd_op *op, const struct hd_index_request
     }
     for (size_t s = 0; s < n_spaces; s++)
         HD_TRY_OUT(
-            hd_sort_entries_by_key(op, map, groups[s].entries, groups[s].n, &groups[s].same_order));
+            hd_sort_by_key(op, &keyed, groups[s].entries, groups[s].n, &groups[s].same_order));
     *out_groups = groups;
     *out_n = n_spaces;
     *out_entries = entries;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/write/rewrite_handle.h"
 
+#include <assert.h>
+
 #include "arrow/array.h"
 #include "arrow/gather.h"
 #include "arrow/schema.h"
@@ -12,9 +14,31 @@ enum { COMMIT_TIME, SEQNO, RECORD_KEY, PARTITION_PATH, FILE_NAME };
 struct hd_rewrite_handle {
     struct hd_rewrite_request request;
     hd_base_sink *sink;
+    int32_t *given; /* by column of the file: its number in request.rows, -1 where it is made */
     struct hd_key_digest keys;
     struct hd_arena arena; /* of one batch */
 };
+
+bool hd_rewrite_handle_makes(const struct hd_write_schema *schema, int32_t column)
+{
+    return schema->n_meta > 0 && (column == PARTITION_PATH || column == FILE_NAME);
+}
+
+static hudi_status find_given(struct hd_op *op, hd_rewrite_handle *handle)
+{
+    const struct hd_write_schema *const schema = handle->request.schema;
+
+    HD_TRY(
+        hd_alloc_array(op, (size_t)schema->file.n_children, sizeof *handle->given, &handle->given));
+    for (int32_t i = 0; i < schema->file.n_children; i++) {
+        const bool made = hd_rewrite_handle_makes(schema, i);
+
+        handle->given[i] =
+            made ? -1 : hd_schema_find(handle->request.rows, schema->file.children[i]->name);
+        assert(made || handle->given[i] >= 0);
+    }
+    return HUDI_OK;
+}
 
 hudi_status hd_rewrite_handle_open(struct hd_op *op, const struct hd_rewrite_request *request,
                                    hd_rewrite_handle **out)
@@ -29,8 +53,9 @@ hudi_status hd_rewrite_handle_open(struct hd_op *op, const struct hd_rewrite_req
     *out = NULL;
     HD_TRY(hd_alloc(op, sizeof *handle, &handle));
     handle->request = *request;
-    const hudi_status status =
-        hd_base_sink_open(op, request->config, request->schema, &target, &handle->sink);
+    hudi_status status = find_given(op, handle);
+    if (status == HUDI_OK)
+        status = hd_base_sink_open(op, request->config, request->schema, &target, &handle->sink);
     if (status != HUDI_OK) {
         hd_rewrite_handle_abort(op, handle);
         return status;
@@ -57,12 +82,12 @@ static hudi_status make_columns(struct hd_op *op, hd_rewrite_handle *handle,
     const int64_t n = hd_shared_array_get(rows)->length;
 
     for (int32_t i = 0; i < schema->file.n_children; i++) {
-        if (i < schema->n_meta && i == PARTITION_PATH)
+        if (handle->given[i] >= 0)
+            HD_TRY(hd_array_share(op, rows, handle->given[i], &columns[i]));
+        else if (i == PARTITION_PATH)
             HD_TRY(constant(op, handle, i, handle->request.partition_path, n, &columns[i]));
-        else if (i < schema->n_meta && i == FILE_NAME)
-            HD_TRY(constant(op, handle, i, hd_base_sink_file_name(handle->sink), n, &columns[i]));
         else
-            HD_TRY(hd_array_share(op, rows, i, &columns[i]));
+            HD_TRY(constant(op, handle, i, hd_base_sink_file_name(handle->sink), n, &columns[i]));
     }
     return HUDI_OK;
 }
@@ -89,7 +114,7 @@ static hudi_status double_a_row(struct hd_op *op, const hd_rewrite_handle *handl
     const struct ArrowArray *source = rows;
     struct ArrowArray doubled;
 
-    HD_TRY(hd_gather(op, &handle->request.schema->file, &source, 1, runs, n > 2 ? 3 : 2, &doubled));
+    HD_TRY(hd_gather(op, handle->request.rows, &source, 1, runs, n > 2 ? 3 : 2, &doubled));
     hd_array_clear(rows);
     hd_array_move(&doubled, rows);
     return HUDI_OK;
@@ -207,5 +232,6 @@ void hd_rewrite_handle_abort(struct hd_op *op, hd_rewrite_handle *handle)
         return;
     hd_base_sink_abort(op, handle->sink);
     hd_arena_clear(&handle->arena);
+    hd_free(op, handle->given);
     hd_free(op, handle);
 }

@@ -15,16 +15,21 @@ typedef struct hd_rewrite_handle hd_rewrite_handle;
 struct hd_rewrite_request {
     const struct hd_write_config *config; /* instant_time is the service's */
     const struct hd_write_schema *schema;
+    const struct ArrowSchema *rows; /* what is given: columns of schema->file. Those that
+                                       hd_rewrite_handle_makes() may be left out */
     const char *partition_path;
     const char *file_id;
     uint32_t ordinal; /* as in base_sink.h */
     enum hd_io_type io_type;
 };
 
+/** Does the handle itself make a column of schema->file: partition path and file name? */
+bool hd_rewrite_handle_makes(const struct hd_write_schema *schema, int32_t column);
+
 hudi_status hd_rewrite_handle_open(struct hd_op *op, const struct hd_rewrite_request *request,
                                    hd_rewrite_handle **out);
 
-/** Append rows: a struct array of schema->file (taken). */
+/** Append rows: a struct array of request->rows (taken). */
 hudi_status hd_rewrite_handle_add(struct hd_op *op, hd_rewrite_handle *handle,
                                   struct ArrowArray *rows);
 

@@ -4,84 +4,56 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
-#include "arrow/array.h"
-#include "arrow/builder.h"
-#include "arrow/schema.h"
-#include "engine/index/key_sort.h"
 #include "engine/record/key_range.h"
+#include "engine/record/key_sort.h"
 #include "support/fault.h"
 
-/* A map that holds the keys, without columns to speak of. */
-static hd_spillable_map *map_of(struct hd_op *op, const char *const *keys, size_t n)
+static struct hd_slice key_of(const void *keys, int64_t number)
 {
-    const struct hd_type text = {.id = HD_TYPE_STRING}, number = {.id = HD_TYPE_INT32};
-    struct ArrowSchema field, schema;
-    struct ArrowArray key_array, column, batch;
-    struct hd_shared_array *shared;
-    struct hd_arena arena = {0};
-    struct hd_view view;
-    hd_builder *builder;
-    hd_spillable_map *map;
-
-    assert_int_equal(hd_schema_init_field(op, &field, "key", &text, false), HUDI_OK);
-    assert_int_equal(hd_builder_new(op, &field, &builder), HUDI_OK);
-    for (size_t i = 0; i < n; i++)
-        assert_int_equal(hd_builder_append_bytes(op, builder, hd_slice_text(keys[i])), HUDI_OK);
-    assert_int_equal(hd_builder_finish(op, builder, &key_array), HUDI_OK);
-    hd_builder_free(builder);
-    assert_int_equal(hd_schema_init_struct(op, &schema, "", false, 1), HUDI_OK);
-    assert_int_equal(hd_schema_init_field(op, schema.children[0], "n", &number, false), HUDI_OK);
-    assert_int_equal(hd_builder_new(op, schema.children[0], &builder), HUDI_OK);
-    for (size_t i = 0; i < n; i++)
-        assert_int_equal(hd_builder_append_integer(op, builder, (int64_t)i), HUDI_OK);
-    assert_int_equal(hd_builder_finish(op, builder, &column), HUDI_OK);
-    hd_builder_free(builder);
-    assert_int_equal(hd_array_struct(op, &column, 1, (int64_t)n, &batch), HUDI_OK);
-    assert_int_equal(hd_shared_array_new(op, &batch, &shared), HUDI_OK);
-    assert_int_equal(hd_view_open(op, &arena, &field, &key_array, &view), HUDI_OK);
-    const struct hd_spillable_map_options options = {.schema = &schema, .memory_bytes = UINT64_MAX};
-    assert_int_equal(hd_spillable_map_new(op, &options, &map), HUDI_OK);
-    assert_int_equal(
-        hd_spillable_map_put(op, map, &view, NULL, shared, NULL, (int64_t)n, NULL, NULL), HUDI_OK);
-    hd_shared_array_free(shared);
-    hd_array_clear(&key_array);
-    hd_schema_clear(&field);
-    hd_schema_clear(&schema);
-    hd_arena_clear(&arena);
-    return map;
+    return ((const struct hd_slice *)keys)[number];
 }
 
-static void check_sorted(struct hd_op *op, const char *const *keys, size_t n, bool same_order)
+static void check_sorted(struct hd_op *op, const struct hd_slice *keys, int64_t n, bool same_order)
 {
-    hd_spillable_map *map = map_of(op, keys, n);
-    const int64_t n_entries = hd_spillable_map_length(map);
-    int64_t *entries = calloc((size_t)n_entries, sizeof *entries);
-    bool *seen = calloc((size_t)n_entries, sizeof *seen), same;
+    const struct hd_keyed keyed = {keys, key_of};
+    int64_t *numbers = calloc((size_t)n, sizeof *numbers);
+    bool *seen = calloc((size_t)n, sizeof *seen), same;
 
-    for (int64_t i = 0; i < n_entries; i++)
-        entries[i] = i;
-    assert_int_equal(hd_sort_entries_by_key(op, map, entries, n_entries, &same), HUDI_OK);
+    for (int64_t i = 0; i < n; i++)
+        numbers[i] = i;
+    assert_int_equal(hd_sort_by_key(op, &keyed, numbers, n, &same), HUDI_OK);
     assert_int_equal(same, same_order);
-    for (int64_t i = 0; i < n_entries; i++) {
-        assert_false(seen[entries[i]]);
-        seen[entries[i]] = true;
-        if (i > 0)
-            assert_true(hd_key_compare(hd_spillable_map_key(map, entries[i - 1]),
-                                       hd_spillable_map_key(map, entries[i])) < 0);
+    for (int64_t i = 0; i < n; i++) {
+        assert_false(seen[numbers[i]]);
+        seen[numbers[i]] = true;
+        if (i == 0)
+            continue;
+        const int order = hd_key_compare(keys[numbers[i - 1]], keys[numbers[i]]);
+        assert_true(order < 0 || (order == 0 && numbers[i - 1] < numbers[i]));
     }
-    free(entries);
+    free(numbers);
     free(seen);
-    hd_spillable_map_free(op, map);
+}
+
+static void check_texts(struct hd_op *op, const char *const *texts, size_t n, bool same_order)
+{
+    struct hd_slice *keys = calloc(n, sizeof *keys);
+
+    for (size_t i = 0; i < n; i++)
+        keys[i] = hd_slice_text(texts[i]);
+    check_sorted(op, keys, (int64_t)n, same_order);
+    free(keys);
 }
 
 static void sorts_few_keys(void **state)
 {
     static const char *const KEYS[] = {"b", "a", "ab", "", "abc", "aa"};
 
-    check_sorted(*state, KEYS, HD_ARRAY_LENGTH(KEYS), true);
+    check_texts(*state, KEYS, HD_ARRAY_LENGTH(KEYS), true);
 }
 
 /* U+FF5E stands before U+1F600 by bytes and behind it by UTF-16 units. */
@@ -89,7 +61,7 @@ static void sorts_as_java_does_where_bytes_differ(void **state)
 {
     static const char *const KEYS[] = {"k\xef\xbd\x9e", "k\xf0\x9f\x98\x80", "kz"};
 
-    check_sorted(*state, KEYS, HD_ARRAY_LENGTH(KEYS), false);
+    check_texts(*state, KEYS, HD_ARRAY_LENGTH(KEYS), false);
 }
 
 /* Longer than the prefix of eight bytes, with ties in it, and enough for the radix sort. */
@@ -104,6 +76,34 @@ static void sorts_many_keys_with_a_common_prefix(void **state)
                  (i * 7919) % N);
         keys[i] = texts[i];
     }
+    check_texts(*state, keys, N, true);
+}
+
+/* Runs of keys that agree for longer than one look goes, that end early, or that are the same. */
+static void sorts_keys_that_agree_for_long(void **state)
+{
+    enum { N = 6000, LENGTH = 400 };
+    static char texts[N][LENGTH];
+    static struct hd_slice keys[N];
+
+    for (int i = 0; i < N; i++) {
+        memset(texts[i], 'a' + i % 2, LENGTH);
+        if (i % 5 == 1)
+            texts[i][LENGTH - 1] = (char)('a' + i * 31 % 26);
+        keys[i] = hd_slice_of(texts[i], i % 5 == 2 ? (size_t)(i * 17 % LENGTH) : LENGTH);
+    }
+    check_sorted(*state, keys, N, true);
+}
+
+/* A key that ends is before one that goes on, with zeros too. */
+static void sorts_keys_that_end_before_zeros(void **state)
+{
+    enum { N = 3000, LENGTH = 12 };
+    static char texts[N][LENGTH];
+    static struct hd_slice keys[N];
+
+    for (int i = 0; i < N; i++)
+        keys[i] = hd_slice_of(texts[i], (size_t)(i * 7 % (LENGTH + 1)));
     check_sorted(*state, keys, N, true);
 }
 
@@ -114,6 +114,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(sorts_as_java_does_where_bytes_differ, test_op_setup,
                                         test_op_teardown),
         cmocka_unit_test_setup_teardown(sorts_many_keys_with_a_common_prefix, test_op_setup,
+                                        test_op_teardown),
+        cmocka_unit_test_setup_teardown(sorts_keys_that_agree_for_long, test_op_setup,
+                                        test_op_teardown),
+        cmocka_unit_test_setup_teardown(sorts_keys_that_end_before_zeros, test_op_setup,
                                         test_op_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
