@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
 #include "cli.h"
 
 static const struct cli_option OPTIONS[] = {
@@ -27,6 +29,48 @@ static void print_finding(const hudi_finding *finding, const char *level, bool j
     else
         printf("%s: %s: %s: %s\n", level, hudi_finding_kind(finding), hudi_finding_where(finding),
                hudi_finding_message(finding));
+}
+
+/* What to do about findings: each line once, in this order. */
+static const struct advice {
+    const char *kinds; /* with a blank around each */
+    const char *text;
+} ADVICE[] = {
+    {" missing-file unreadable-file wrong-size damaged-log-block wrong-row-count bad-key "
+     "missing-column ",
+     "rows of these files are lost, or older versions of them show. Put back a copy of each file "
+     "before anything else is written; without one, hudi restore TABLE INSTANT goes back to a "
+     "write before the damage (--dry-run lists what goes), or the rows are written again"},
+    {" damaged-instant missing-plan-file ",
+     "put back a copy of the instant's file in .hoodie; without one, hudi restore TABLE INSTANT "
+     "goes back to a write before it, or, if it is the newest write, remove its file without "
+     ".requested and .inflight in the name, and hudi verify TABLE --repair undoes it"},
+    {" missing-metafile ", "hudi verify TABLE --repair makes it"},
+    {" key-not-in-bloom key-out-of-range damaged-bloom ",
+     "updates and deletes may miss rows of these files: write with -o hoodie.index.type=SIMPLE "
+     "(GLOBAL_SIMPLE for GLOBAL_BLOOM) until each has been written anew"},
+    {" stray-file ", "readers of this table pass over it; remove it by hand if nobody needs it"},
+};
+
+static bool is_for(const struct advice *advice, const hudi_finding *finding)
+{
+    char kind[64];
+
+    snprintf(kind, sizeof kind, " %s ", hudi_finding_kind(finding));
+    return strstr(advice->kinds, kind) != NULL;
+}
+
+static void print_advice(const hudi_verification *found)
+{
+    for (size_t a = 0; a < sizeof ADVICE / sizeof ADVICE[0]; a++) {
+        bool is_due = false;
+        for (size_t i = 0; hudi_verification_finding(found, i) != NULL && !is_due; i++)
+            if (is_for(&ADVICE[a], hudi_verification_finding(found, i))) {
+                printf("what to do: %s: %s\n",
+                       hudi_finding_kind(hudi_verification_finding(found, i)), ADVICE[a].text);
+                is_due = true;
+            }
+    }
 }
 
 static void print_sums(const hudi_verification *found, bool json)
@@ -79,6 +123,8 @@ static int run(hudi_context *context, const struct cli_args *args)
         print_finding(hudi_verification_finding(found, i), "finding", json);
     for (size_t i = 0; hudi_verification_note(found, i) != NULL; i++)
         print_finding(hudi_verification_note(found, i), "note", json);
+    if (!json)
+        print_advice(found);
     print_sums(found, json);
     if (hudi_verification_n_findings(found) > 0)
         exit_code = CLI_EXIT_FAILURE;
@@ -96,6 +142,7 @@ const struct cli_command cli_verify = {
     .summary = "check that every file is there, whole, and says the truth",
     .help =
         "Exits with 1 when something is wrong (a finding); notes are worth knowing and no fault.\n"
+        "Behind them stands what to do about the findings. "
         "Reads every base file. Writers may be at work meanwhile.",
     .options = OPTIONS,
     .run = run,

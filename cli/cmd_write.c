@@ -130,8 +130,11 @@ static int open_table(hudi_context *context, const struct cli_args *args, hudi_t
     if (status == HUDI_NOT_FOUND) {
         if (cli_value(&cli_write, args, "key") == NULL &&
             hudi_options_get(args->options, "hoodie.table.recordkey.fields") == NULL) {
-            const int exit_code = cli_fail_text(CLI_EXIT_FAILURE, "%s (--key F makes one)",
-                                                hudi_error_message(error));
+            /* not where only its properties are gone */
+            const bool is_there = strstr(hudi_error_message(error), "hoodie.properties") != NULL;
+            const int exit_code =
+                cli_fail_text(CLI_EXIT_FAILURE, "%s%s", hudi_error_message(error),
+                              is_there ? ": put back a copy of it" : " (--key F makes one)");
             hudi_error_free(error);
             return exit_code;
         }

@@ -42,10 +42,10 @@ static hudi_status report_corrupt(struct hd_op *op, struct hd_verify_file *file,
 {
     if (is_tail(file, block))
         return hd_report_note(op, &file->report, "torn-log-block", file->path,
-                              "the block at byte %" PRIu64 " %s: of a writer that died",
+                              "the block at byte %" PRIu64 ": %s: of a writer that died",
                               block->offset, block->damage);
     return hd_report_finding(op, &file->report, DAMAGED, file->path,
-                             "the block at byte %" PRIu64 " %s", block->offset, block->damage);
+                             "the block at byte %" PRIu64 ": %s", block->offset, block->damage);
 }
 
 /* With `quick` no further than the block's schema and counts. */

@@ -66,8 +66,11 @@ static hudi_status check_whole(struct hd_op *op, const struct hd_properties *pro
                    : HUDI_OK;
     snprintf(expected, sizeof expected, "%" PRIu32, hd_table_checksum(properties));
     if (strcmp(stored, expected) != 0)
-        return hd_fail(op, HUDI_CORRUPT, "hoodie.table.checksum is %s, the names give %s", stored,
-                       expected);
+        return hd_fail(
+            op, HUDI_CORRUPT,
+            "hoodie.table.checksum is %s, the names of database and table give %s: the file was "
+            "damaged, or a name changed by hand",
+            stored, expected);
     return HUDI_OK;
 }
 
