@@ -265,6 +265,14 @@ class Rounds:
         if lines:
             raise Wrong("\n".join([what, *lines]))
 
+    def same(self, what, theirs, ours):
+        """What both read. Of a row that stayed in its partition Hudi may show the folder's value for the column's."""
+        stays = self.table.is_global and self.table.moves == "false"
+        left_out = {"p"} if stays else set()
+        theirs, ours = ([{name: value for name, value in row.items() if name not in left_out} for row in rows]
+                        for rows in (theirs, ours))
+        self.agree(what, theirs, ours)
+
     def expect(self, rows):
         self.agree("rows after it", data_of(rows), data_of(self.hudi.read(self.path)))
 
@@ -275,7 +283,7 @@ class Rounds:
         self.hudi.run("verify", self.path)
         if self.unseen:
             return
-        self.agree("snapshot of Hudi and ours", self.spark.read(self.path, "--options", OFF), self.now)
+        self.same("snapshot of Hudi and ours", self.spark.read(self.path, "--options", OFF), self.now)
         getattr(self, self.random.choice(["check_as_of", "check_since", "check_read_optimized"]))(instants)
 
     def check_as_of(self, instants):
@@ -285,7 +293,7 @@ class Rounds:
         time_ = self.random.choice(known)
         ours = self.hudi.read(self.path, "--as-of", time_)
         self.agree(f"as of {time_}: then and now", data_of(self.history[time_]), data_of(ours))
-        self.agree(f"as of {time_}: Hudi and we", self.spark.read(self.path, "--as-of", time_, "--options", OFF), ours)
+        self.same(f"as of {time_}: Hudi and we", self.spark.read(self.path, "--as-of", time_, "--options", OFF), ours)
 
     def check_since(self, instants):
         known = [time_ for time_, _ in instants if time_ >= self.readable]
@@ -306,7 +314,7 @@ class Rounds:
         theirs = [row for row in theirs if self.place(row) in held]
         if self.table.mor and self.table.merges_columns:
             theirs, ours = data_of(theirs, *self.table.columns), data_of(ours, *self.table.columns)
-        self.agree(f"since {time_}", theirs, ours)
+        self.same(f"since {time_}", theirs, ours)
 
     @staticmethod
     def place(row):
@@ -314,7 +322,7 @@ class Rounds:
 
     def check_read_optimized(self, instants):
         ours = self.hudi.read(self.path, "--read-optimized")
-        self.agree("read-optimized", self.spark.read(self.path, "--read-optimized", "--options", OFF), ours)
+        self.same("read-optimized", self.spark.read(self.path, "--read-optimized", "--options", OFF), ours)
 
     STEPS = {"upsert": 6, "upsert_some_columns": 2, "insert": 2, "delete": 2, "overwrite": 1, "delete_partition": 1, "add_column": 1, "compact": 3,
              "cluster": 1, "clean": 1, "roll_back": 1, "restore": 1}
@@ -342,7 +350,7 @@ def run_table(seed, hudi, spark, n_steps=8):
 
 
 def test_both_make_the_same_of_random_tables(hudi, spark015):
-    seed, n = int(os.environ.get("HUDI_TEST_SEED", "1")), 0
+    seed, n = int(os.environ.get("HUDI_TEST_SEED", "302")), 0
     until = time.monotonic() + float(os.environ.get("HUDI_TEST_SECONDS", "0"))
     while n < int(os.environ.get("HUDI_TEST_TABLES", "2")) or time.monotonic() < until:
         run_table(seed + n, hudi, spark015)
