@@ -42,9 +42,9 @@ static const struct advice {
      "before anything else is written; without one, hudi restore TABLE INSTANT goes back to a "
      "write before the damage (--dry-run lists what goes), or the rows are written again"},
     {" damaged-instant missing-plan-file ",
-     "put back a copy of the instant's file in .hoodie; without one, hudi restore TABLE INSTANT "
-     "goes back to a write before it, or, if it is the newest write, remove its file without "
-     ".requested and .inflight in the name, and hudi verify TABLE --repair undoes it"},
+     "put back a copy of the instant's file in .hoodie; without one, if it is the newest write, "
+     "remove its file without .requested and .inflight in the name, and hudi verify TABLE "
+     "--repair undoes it"},
     {" missing-metafile ", "hudi verify TABLE --repair makes it"},
     {" key-not-in-bloom key-out-of-range damaged-bloom ",
      "updates and deletes may miss rows of these files: write with -o hoodie.index.type=SIMPLE "
