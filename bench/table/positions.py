@@ -16,7 +16,7 @@ NEW = ("hoodie.datasource.write.table.type=MERGE_ON_READ", "hoodie.parquet.max.f
        "hoodie.bulkinsert.shuffle.parallelism=1", "hoodie.bulkinsert.sort.mode=NONE")
 BLOCKS = ("hoodie.logfile.data.block.max.size=2000000000", "hoodie.parquet.small.file.limit=0", "hoodie.compact.inline=false")
 BY_KEY = ("-o", "hoodie.merge.use.record.positions=false")
-COLUMNS = {"1 column": "price", "2 columns, one the key field": "id,price", "6 columns": "ts,qty,price,amount,kind,note"}
+COLUMNS = {"1 column": "price", "2 columns with id": "id,price", "6 columns": "ts,qty,price,amount,kind,note"}
 
 
 class Positions:
