@@ -40,16 +40,35 @@ struct json_stream {
     int64_t early_line;
 };
 
+/* A column, or what is in it: "point.x", "tags.element", "nums.value", as Parquet's messages say.
+ */
+struct place {
+    const struct place *in; /* NULL: a column */
+    const char *name;
+};
+
+static hudi_status append_path(struct hd_op *op, const struct place *place, struct hd_str *out)
+{
+    if (place->in != NULL) {
+        HD_TRY(append_path(op, place->in, out));
+        HD_TRY(hd_str_append(op, out, ".", 1));
+    }
+    return hd_str_append(op, out, place->name, strlen(place->name));
+}
+
 /* A value that does not fit: `column "a": VALUE WHAT`, without the line. */
-static hudi_status misfit(struct hd_op *op, const char *column, const hd_json *value,
+static hudi_status misfit(struct hd_op *op, const struct place *column, const hd_json *value,
                           const char *what)
 {
-    struct hd_str text = {0};
+    struct hd_str text = {0}, path = {0};
     struct hd_json_writer json;
     hudi_status status = HUDI_OK;
 
-    if (value == NULL || hd_json_is_null(value)) /* says it */
-        return hd_fail(op, HUDI_INVALID, "column \"%s\" %s", column, what);
+    HD_TRY_OUT(append_path(op, column, &path));
+    if (value == NULL || hd_json_is_null(value)) { /* says it */
+        status = hd_fail(op, HUDI_INVALID, "column \"%s\" %s", hd_str_text(&path), what);
+        goto out;
+    }
     hd_json_writer_init(&json, &text, HD_JSON_COMPACT);
     HD_TRY_OUT(hd_json_value(op, &json, value));
     size_t n = text.size;
@@ -57,32 +76,34 @@ static hudi_status misfit(struct hd_op *op, const char *column, const hd_json *v
         for (n = VALUE_BYTES; n > 0 && (text.data[n] & 0xc0) == 0x80;)
             n--;
     }
-    status = hd_fail(op, HUDI_INVALID, "column \"%s\": %.*s%s %s", column, (int)n, text.data,
-                     n < text.size ? "..." : "", what);
+    status = hd_fail(op, HUDI_INVALID, "column \"%s\": %.*s%s %s", hd_str_text(&path), (int)n,
+                     text.data, n < text.size ? "..." : "", what);
 out:
     hd_str_clear(&text);
+    hd_str_clear(&path);
     return status;
 }
 
 static hudi_status append_value(struct hd_op *op, hd_builder *builder,
                                 const struct ArrowSchema *field, const hd_json *value,
-                                const char *column);
+                                const struct place *column);
 
 /* The text of a string value. */
 static hudi_status text_of(struct hd_op *op, const hd_json *value, const char *expected,
-                           const char *column, struct hd_slice *out)
+                           const struct place *column, struct hd_slice *out)
 {
     if (!hd_json_is_string(value))
         return misfit(op, column, value, expected);
-    return hd_json_as_string(op, value, column, out);
+    return hd_json_as_string(op, value, column->name, out);
 }
 
 static hudi_status append_integer(struct hd_op *op, hd_builder *builder, const hd_json *value,
-                                  const char *column)
+                                  const struct place *column)
 {
     int64_t integer;
 
-    if (!hd_json_is_number(value) || hd_json_as_int64(op, value, column, &integer) != HUDI_OK) {
+    if (!hd_json_is_number(value) ||
+        hd_json_as_int64(op, value, column->name, &integer) != HUDI_OK) {
         hd_op_clear_error(op);
         return misfit(op, column, value, "is no integer");
     }
@@ -96,7 +117,7 @@ static hudi_status append_integer(struct hd_op *op, hd_builder *builder, const h
 
 /* Rounding 0.1 is what a double is for; but two whole numbers that become one are keys that do. */
 static hudi_status append_number(struct hd_op *op, hd_builder *builder, const hd_json *value,
-                                 const char *column)
+                                 const struct place *column)
 {
     const bool single = hd_builder_type(builder)->id == HD_TYPE_FLOAT;
     int64_t integer;
@@ -111,11 +132,11 @@ static hudi_status append_number(struct hd_op *op, hd_builder *builder, const hd
     }
     if (!hd_json_is_number(value))
         return misfit(op, column, value, "is no number");
-    HD_TRY(hd_json_as_double(op, value, column, &real));
+    HD_TRY(hd_json_as_double(op, value, column->name, &real));
     if (single && fabs(real) > FLT_MAX)
         return misfit(op, column, value, "does not fit a float");
     if (hd_json_is_integer(value)) {
-        HD_TRY(hd_json_as_int64(op, value, column, &integer));
+        HD_TRY(hd_json_as_int64(op, value, column->name, &integer));
         if (!hd_double_is(single ? (float)real : real, integer))
             return misfit(op, column, value,
                           single ? "has more digits than a float keeps"
@@ -125,7 +146,7 @@ static hudi_status append_number(struct hd_op *op, hd_builder *builder, const hd
 }
 
 static hudi_status append_decimal(struct hd_op *op, hd_builder *builder, const hd_json *value,
-                                  const char *column)
+                                  const struct place *column)
 {
     const struct hd_type *type = hd_builder_type(builder);
     struct hd_slice text;
@@ -157,7 +178,7 @@ out:
 }
 
 static hudi_status append_time(struct hd_op *op, hd_builder *builder, const hd_json *value,
-                               const char *column)
+                               const struct place *column)
 {
     const struct hd_type *type = hd_builder_type(builder);
     struct hd_slice text;
@@ -166,7 +187,7 @@ static hudi_status append_time(struct hd_op *op, hd_builder *builder, const hd_j
     bool ok;
 
     if (hd_json_is_integer(value)) { /* raw: days, or units since the epoch or midnight */
-        HD_TRY(hd_json_as_int64(op, value, column, &number));
+        HD_TRY(hd_json_as_int64(op, value, column->name, &number));
         return hd_builder_append_integer(op, builder, number);
     }
     HD_TRY(text_of(op, value, "is no date or time", column, &text));
@@ -190,7 +211,7 @@ static hudi_status append_time(struct hd_op *op, hd_builder *builder, const hd_j
 }
 
 static hudi_status append_bytes(struct hd_op *op, hd_builder *builder, const hd_json *value,
-                                const char *column)
+                                const struct place *column)
 {
     struct hd_slice text;
     struct hd_str bytes = {0};
@@ -214,37 +235,40 @@ static hudi_status append_bytes(struct hd_op *op, hd_builder *builder, const hd_
 
 static hudi_status append_list(struct hd_op *op, hd_builder *builder,
                                const struct ArrowSchema *field, const hd_json *value,
-                               const char *column)
+                               const struct place *column)
 {
+    const struct place item = {column, "element"};
+
     if (!hd_json_is_array(value))
         return misfit(op, column, value, "is no array");
     for (size_t i = 0; i < hd_json_length(value); i++)
         HD_TRY(append_value(op, hd_builder_child(builder, 0), field->children[0],
-                            hd_json_at(value, i), column));
+                            hd_json_at(value, i), &item));
     return hd_builder_append_valid(op, builder);
 }
 
 static hudi_status append_map(struct hd_op *op, hd_builder *builder,
                               const struct ArrowSchema *field, const hd_json *value,
-                              const char *column)
+                              const struct place *column)
 {
     struct hd_json_iter iter = {0};
     struct hd_slice key;
     const hd_json *member;
+    const struct place entry = {column, "value"};
 
     if (!hd_json_is_object(value))
         return misfit(op, column, value, "is no object");
     while (hd_json_next(value, &iter, &key, &member)) {
         HD_TRY(hd_builder_append_bytes(op, hd_builder_child(builder, 0), key));
         HD_TRY(append_value(op, hd_builder_child(builder, 1), field->children[0]->children[1],
-                            member, column));
+                            member, &entry));
     }
     return hd_builder_append_valid(op, builder);
 }
 
 static hudi_status append_struct(struct hd_op *op, hd_builder *builder,
                                  const struct ArrowSchema *field, const hd_json *value,
-                                 const char *column)
+                                 const struct place *column)
 {
     struct hd_json_iter iter = {0};
     struct hd_slice key;
@@ -255,15 +279,18 @@ static hudi_status append_struct(struct hd_op *op, hd_builder *builder,
     while (hd_json_next(value, &iter, &key, &member))
         if (hd_schema_find(field, (const char *)key.data) < 0)
             return misfit(op, column, value, "has a member that is no field of the column");
-    for (int64_t i = 0; i < field->n_children; i++)
+    for (int64_t i = 0; i < field->n_children; i++) {
+        const struct place child = {column, field->children[i]->name};
+
         HD_TRY(append_value(op, hd_builder_child(builder, i), field->children[i],
-                            hd_json_member(value, field->children[i]->name), column));
+                            hd_json_member(value, field->children[i]->name), &child));
+    }
     return hd_builder_append_valid(op, builder);
 }
 
 static hudi_status append_value(struct hd_op *op, hd_builder *builder,
                                 const struct ArrowSchema *field, const hd_json *value,
-                                const char *column)
+                                const struct place *column)
 {
     struct hd_slice text = {0};
     bool flag;
@@ -279,7 +306,7 @@ static hudi_status append_value(struct hd_op *op, hd_builder *builder,
     case HD_TYPE_BOOL:
         if (!hd_json_is_bool(value))
             return misfit(op, column, value, "is neither true nor false");
-        HD_TRY(hd_json_as_bool(op, value, column, &flag));
+        HD_TRY(hd_json_as_bool(op, value, column->name, &flag));
         return hd_builder_append_integer(op, builder, flag);
     case HD_TYPE_INT32:
     case HD_TYPE_INT64:
@@ -323,9 +350,10 @@ static hudi_status append_object(struct hd_op *op, struct json_stream *self, con
             return hd_fail(op, HUDI_INVALID, "there is no column \"%s\"", (const char *)key.data);
     for (int64_t i = 0; i < self->schema.n_children; i++) {
         const struct ArrowSchema *field = self->schema.children[i];
+        const struct place column = {NULL, field->name};
 
         HD_TRY(append_value(op, hd_builder_child(self->root, i), field,
-                            hd_json_member(object, field->name), field->name));
+                            hd_json_member(object, field->name), &column));
     }
     return hd_builder_append_valid(op, self->root);
 }

@@ -210,3 +210,55 @@ def test_what_stands_for_null_without_quotes(table):
     text = 'id,v\n1,NA\n2,null\n3,NULL\n4,\n5,"NA"\n6,"null"\n7,""\n8,na\n9,N/A\n'
     make(table, lines(table, text, "in.csv"))
     assert table.values("v") == [None] * 4 + ["NA", "null", "", "na", "N/A"]
+
+
+# ---- nulls in lists and maps ------------------------------------------------------------------
+
+def nested(items):
+    return [{"name": "id", "type": "string"}, {"name": "l", "type": ["null", {"type": "array", "items": items}]},
+            {"name": "m", "type": ["null", {"type": "map", "values": items}]}]
+
+
+INNER_NULLS = [{"id": "a", "l": [1], "m": {"k": 1}}, {"id": "b", "l": [1, None, 3], "m": None},
+               {"id": "c", "l": None, "m": {"k": None}}]
+
+
+def as_json(table):
+    return INNER_NULLS
+
+
+def as_parquet(table):
+    return pa.table({"id": [one["id"] for one in INNER_NULLS],
+                     "l": pa.array([one["l"] for one in INNER_NULLS], pa.list_(pa.int64())),
+                     "m": pa.array([one["m"] and list(one["m"].items()) for one in INNER_NULLS],
+                                   pa.map_(pa.string(), pa.int64()))})
+
+
+@pytest.mark.parametrize("rows", [as_json, as_parquet])
+@pytest.mark.parametrize("op", ["upsert", "insert", "bulk_insert"])
+@pytest.mark.parametrize("kind", ["COPY_ON_WRITE", "MERGE_ON_READ"])
+def test_nulls_in_lists_and_maps_stay_or_fail_their_record_by_place(tables, rows, op, kind):
+    options = {"hoodie.table.type": kind}
+    table = tables().create(nested(["null", "long"]), options=options)
+    for _ in range(2 if op == "upsert" else 1):
+        table.write(rows(table), op=op)
+    assert table.read() == INNER_NULLS
+    table.verify()
+
+    table = tables().create(nested("long"), options=options)
+    with pytest.raises(Refused) as refused:
+        table.write(rows(table), op=op)
+    assert '2 records could not be written' in str(refused.value)
+    assert '2: column "l.element"' in str(refused.value) and "null" in str(refused.value)
+    assert table.read() == []
+    assert table.write(rows(table), op=op, options={"libhudi.write.ignore.failed": "true"})["failed"] == 2
+    assert table.read() == INNER_NULLS[:1]
+
+
+@pytest.mark.parametrize("row, place", [('{"id":"a","m":{"k":null}}', 'column "m.value" is null'),
+                                        ('{"id":"a","l":[1.5]}', 'column "l.element": 1.5 is no integer')])
+def test_what_does_not_fit_inside_a_column_is_told_by_its_place(table, row, place):
+    table.create(nested("long"))
+    with pytest.raises(Refused) as refused:
+        table.write(lines(table, row + "\n"))
+    assert f"line 1: {place}" in str(refused.value)
