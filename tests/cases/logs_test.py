@@ -144,3 +144,32 @@ def test_a_lost_log_file_is_of_the_write_that_made_it(table, version):
     told = run("verify", table.path)
     assert told.returncode == 1
     assert f"missing-file: {log.name}: instant {newest} wrote it" in told.stdout.decode()
+
+
+@pytest.mark.parametrize("damage", ["gone", "cut"])
+@pytest.mark.parametrize("number", range(4))
+def test_each_lost_log_file_is_told_with_its_commit(table, number, damage):
+    """Of the first, of ones between, and of the newest commit; not where the query does not read."""
+    table.create("id string\nts long\np string\n", order_by="ts", partition_by="p",
+                 options={"hoodie.datasource.write.table.type": "MERGE_ON_READ"})
+    both = [{"id": "a", "ts": 1, "p": "x"}, {"id": "b", "ts": 1, "p": "y"}]
+    table.write(both)
+    instants = [table.write([dict(row, ts=i) for row in both])["instant"] for i in range(2, 6)]
+    log, = table.path.glob(f"x/.*.log.{number + 1}_*")
+    whole = log.read_bytes()
+    log.unlink()
+    if damage == "cut":
+        log.write_bytes(whole[:-1])
+
+    def warnings(*words):
+        told = run("read", table.path, "--format", "jsonl", *words)
+        assert told.returncode == 0
+        return [line for line in told.stderr.decode().splitlines() if log.name in line and "its rows may be missing" in line]
+
+    for words in ([], ["--where", "p = 'x'"]):
+        line, = warnings(*words)
+        assert instants[number] in line and str(len(whole)) in line
+    assert warnings("--where", "p = 'y'") == []
+    if number > 0:
+        assert warnings("--as-of", instants[number - 1]) == []
+    assert warnings("--read-optimized") == []

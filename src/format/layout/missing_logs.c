@@ -5,12 +5,15 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "format/timeline/commit_glance.h"
 
 struct search {
     const struct hd_file_slice *const *slices;
     struct hd_map groups; /* "partition/file id" -> number in slices */
+    struct hd_map logs;   /* paths of the log files that are there -> bytes */
     struct hd_map paths;  /* of what is missing -> number in found */
     struct hd_str key;
+    struct hd_str name; /* of the file that is looked at */
     struct hd_arena *arena;
     struct hd_missing_log *found;
     size_t n_found;
@@ -34,12 +37,11 @@ static bool is_of_slice(const struct hd_file_slice *slice, const struct hd_file_
             hd_slice_equal(name->instant, hd_slice_text(slice->compaction_instant)));
 }
 
-static int64_t bytes_of(const struct hd_file_slice *slice, const char *name)
+static int64_t bytes_of(const struct search *search, struct hd_slice path)
 {
-    for (size_t i = 0; i < slice->n_logs; i++)
-        if (strcmp(slice->logs[i].name, name) == 0)
-            return (int64_t)slice->logs[i].size_bytes;
-    return -1;
+    const struct hd_map_entry *const entry = hd_map_find(&search->logs, path);
+
+    return entry == NULL ? -1 : (int64_t)entry->value;
 }
 
 /* Once for each file, with the most that any write says. */
@@ -62,38 +64,97 @@ static hudi_status add(struct hd_op *op, struct search *search, const char *path
     return HUDI_OK;
 }
 
+/* Is the file a log file on one of the slices, and not there, or not all of it? */
+static hudi_status is_missing(struct hd_op *op, struct search *search, struct hd_slice path,
+                              int64_t n_bytes, int64_t *n_found, bool *out)
+{
+    const size_t slash = path.size > 0 && path.data[0] == '/';
+    struct hd_file_name name;
+    size_t folder;
+
+    *out = false;
+    path = hd_slice_of(path.data + slash, path.size - slash);
+    *n_found = bytes_of(search, path);
+    if (*n_found >= 0 && *n_found >= n_bytes)
+        return HUDI_OK;
+    for (folder = path.size; folder > 0 && path.data[folder - 1] != '/';)
+        folder--;
+    if (folder == path.size)
+        return HUDI_OK;
+    search->name.size = 0;
+    HD_TRY(hd_str_append(op, &search->name, path.data + folder, path.size - folder));
+    if (!hd_file_name_parse(hd_str_text(&search->name), &name) || name.kind != HD_FILE_LOG)
+        return HUDI_OK;
+    HD_TRY(
+        group_key(op, search, hd_slice_of(path.data, folder == 0 ? 0 : folder - 1), name.file_id));
+    const struct hd_map_entry *const entry =
+        hd_map_find(&search->groups, hd_str_slice(&search->key));
+    *out = entry != NULL && is_of_slice(search->slices[entry->value], &name);
+    return HUDI_OK;
+}
+
 static hudi_status check_stat(struct hd_op *op, struct search *search, const char *instant,
                               const struct hd_write_stat *stat)
 {
-    const char *path = stat->path;
-    struct hd_file_name name;
+    int64_t n_found;
+    bool missing;
 
-    if (path == NULL)
+    if (stat->path == NULL)
         return HUDI_OK;
-    path += path[0] == '/';
-    const char *const slash = strrchr(path, '/');
-    const char *const file = slash == NULL ? path : slash + 1;
-    if (!hd_file_name_parse(file, &name) || name.kind != HD_FILE_LOG)
+    HD_TRY(is_missing(op, search, hd_slice_text(stat->path), stat->file_size_in_bytes, &n_found,
+                      &missing));
+    return missing ? add(op, search, stat->path + (stat->path[0] == '/'), instant,
+                         stat->file_size_in_bytes, n_found)
+                   : HUDI_OK;
+}
+
+/* For hd_commit_glance(): what is missing is looked at again, with all that its commit says. */
+struct look {
+    struct hd_op *op;
+    struct search *search;
+    hudi_status status;
+};
+
+static bool is_fine(void *self, struct hd_slice path, int64_t n_bytes)
+{
+    struct look *const look = self;
+    int64_t n_found;
+    bool missing;
+
+    look->status = is_missing(look->op, look->search, path, n_bytes, &n_found, &missing);
+    return look->status == HUDI_OK && !missing;
+}
+
+/* The newest may be half written, by writers before 0.12: it is not only looked at. */
+static hudi_status glance(struct hd_op *op, struct search *search,
+                          const struct hd_timeline *timeline, const struct hd_instant *instant,
+                          bool *fine)
+{
+    struct look look = {.op = op, .search = search};
+    uint8_t *bytes = NULL;
+    size_t n;
+
+    *fine = false;
+    if (instant == hd_timeline_last_completed_write(timeline))
         return HUDI_OK;
-    HD_TRY(group_key(op, search, hd_slice_of(path, slash == NULL ? 0 : (size_t)(slash - path)),
-                     name.file_id));
-    const struct hd_map_entry *const entry =
-        hd_map_find(&search->groups, hd_str_slice(&search->key));
-    if (entry == NULL || !is_of_slice(search->slices[entry->value], &name))
-        return HUDI_OK;
-    const int64_t n_found = bytes_of(search->slices[entry->value], file);
-    return n_found >= 0 && n_found >= stat->file_size_in_bytes
-               ? HUDI_OK
-               : add(op, search, path, instant, stat->file_size_in_bytes, n_found);
+    HD_TRY(hd_timeline_read(op, timeline, instant, HD_COMPLETED, &bytes, &n));
+    *fine = hd_commit_glance(hd_slice_of(bytes, n), is_fine, &look);
+    hd_free(op, bytes);
+    return look.status;
 }
 
 static hudi_status check_commit(struct hd_op *op, struct search *search,
                                 const struct hd_timeline *timeline,
                                 const struct hd_instant *instant)
 {
+    bool fine;
     struct hd_commit_metadata commit;
 
-    hudi_status status = hd_timeline_read_commit(op, timeline, instant, &commit);
+    hudi_status status = glance(op, search, timeline, instant, &fine);
+    if (status == HUDI_OK && fine)
+        return HUDI_OK;
+    if (status == HUDI_OK)
+        status = hd_timeline_read_commit(op, timeline, instant, &commit);
     if (status == HUDI_NOT_FOUND || status == HUDI_CORRUPT) { /* archived by now; told elsewhere */
         hd_op_clear_error(op);
         return HUDI_OK;
@@ -116,6 +177,9 @@ static hudi_status note_slices(struct hd_op *op, struct search *search, size_t n
         HD_TRY(group_key(op, search, hd_slice_text(slice->partition_path),
                          hd_slice_text(slice->file_id)));
         HD_TRY(hd_map_put(op, &search->groups, hd_str_slice(&search->key), i, NULL, NULL));
+        for (size_t k = 0; k < slice->n_logs; k++)
+            HD_TRY(hd_map_put(op, &search->logs, hd_slice_text(slice->logs[k].path),
+                              slice->logs[k].size_bytes, NULL, NULL));
         if (*since == NULL || strcmp(slice->base_instant, *since) < 0)
             *since = slice->base_instant;
     }
@@ -150,8 +214,10 @@ hudi_status hd_missing_logs_find(struct hd_op *op, const struct hd_timeline *tim
     *n_out = search.n_found;
 out:
     hd_map_clear(&search.groups);
+    hd_map_clear(&search.logs);
     hd_map_clear(&search.paths);
     hd_str_clear(&search.key);
+    hd_str_clear(&search.name);
     hd_free(op, search.found);
     return status;
 }

@@ -20,7 +20,8 @@ struct hd_missing_log {
  * several writes to one file each gives what it wrote); the only log file of a slice without base
  * file, where no slice is left to look at; commits that cannot be read.
  *
- * For tables below version 8, whose log files carry the slice's base instant.
+ * For tables below version 8, whose log files carry the slice's base instant. All deltacommits from
+ * the oldest base instant on are looked at (commit_glance.h), those that miss something are parsed.
  *
  * @param slices  of one view, at most one of a file group
  * @param as_of   writes after it are left out; NULL: none

@@ -16,6 +16,7 @@
 #include "base/map.h"
 #include "codec/json.h"
 #include "format/timeline/archived_timeline.h"
+#include "format/timeline/commit_glance.h"
 #include "format/timeline/compaction_plan.h"
 #include "support/fault.h"
 #include "support/golden.h"
@@ -174,6 +175,23 @@ static void remove_record_stats(char *text)
     }
 }
 
+struct seen {
+    const struct hd_commit_metadata *metadata;
+    size_t n;
+};
+
+static bool is_a_stat(void *self, struct hd_slice path, int64_t n_bytes)
+{
+    struct seen *const seen = self;
+    bool found = false;
+
+    for (size_t i = 0; i < seen->metadata->n_stats && !found; i++)
+        found = hd_slice_equal(hd_slice_text(seen->metadata->stats[i].path), path) &&
+                seen->metadata->stats[i].file_size_in_bytes == n_bytes;
+    seen->n += found;
+    return found;
+}
+
 static size_t check_commit(struct hd_op *op, const char *name, const struct loaded *t,
                            const struct hd_instant *instant, bool same_bytes)
 {
@@ -185,6 +203,12 @@ static size_t check_commit(struct hd_op *op, const char *name, const struct load
     test_must(op, hd_timeline_read(op, &t->timeline, instant, HD_COMPLETED, &bytes, &n));
     test_must(op, hd_timeline_read_commit(op, &t->timeline, instant, &metadata));
     test_must(op, hd_commit_metadata_format(op, &metadata, &text));
+    struct seen seen = {.metadata = &metadata};
+    assert_true(hd_commit_glance(hd_slice_of(bytes, n), is_a_stat, &seen));
+    assert_int_equal(seen.n, metadata.n_stats);
+    seen.n = 0;
+    assert_true(hd_commit_glance(hd_str_slice(&text), is_a_stat, &seen));
+    assert_int_equal(seen.n, metadata.n_stats);
     if (same_bytes) {
         remove_record_stats((char *)bytes);
         if (strcmp((char *)bytes, hd_str_text(&text)) != 0)
