@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables that cannot be written are left as they are, to the byte."""
+import pathlib
+
 import pytest
 
-from conftest import Refused
+from conftest import Refused, unpack_golden
 
+LOCK = pathlib.Path(".hoodie/.libhudi.lock")
 BOOTSTRAP = "bootstrap tables (hoodie.bootstrap.base.path)"
 
 
@@ -45,3 +48,19 @@ def test_they_are_not_made(table):
     with pytest.raises(Refused, match="hoodie.bootstrap.base.path"):
         table.create("id string\n", options={"hoodie.bootstrap.base.path": "/source"})
     assert not table.path.exists()
+
+
+@pytest.mark.parametrize("op", ["insert", "upsert", "bulk_insert", "delete"])
+@pytest.mark.parametrize("name, who", [
+    ("flink010-cow-changelog", "changelog.enabled"), ("flink010-mor-changelog", "changelog.enabled"),
+    ("spark-0.15.0-evolve-ddl-cow", "hoodie.schema.on.read.enable"),
+    ("spark-0.15.0-evolve-ddl-mor", "hoodie.schema.on.read.enable")])
+def test_who_writes_to_tables_that_are_not_written_here_is_said(table, tmp_path, name, who, op):
+    table.path = unpack_golden(name, tmp_path)
+    rows, before = table.read(meta=True)[:1], bytes_of(table.path)
+    with pytest.raises(Refused) as refused:
+        table.write(rows, op=op)
+    assert f"{who}=true" in str(refused.value)
+    left = bytes_of(table.path)
+    left.pop(LOCK)
+    assert left == before

@@ -172,7 +172,7 @@ static hudi_status check_schema(struct hd_op *op, const struct hd_table_snapshot
     if (latest != NULL)
         HD_TRY_OUT(hd_fail(op, HUDI_NOT_IMPLEMENTED,
                            "writing to tables whose columns evolve by DDL (schema on read) is not "
-                           "supported yet"));
+                           "supported yet (Spark does with hoodie.schema.on.read.enable=true)"));
     HD_TRY_OUT(hd_table_schema_from_avro(op, avro, &schema));
     if (table->config.drop_partition_columns) /* the rows have more columns than the schema */
         HD_TRY_OUT(hd_record_key_generator_new(op, &table->config, options, &schema,
@@ -186,6 +186,14 @@ out:
     hd_free(op, avro);
     hd_free(op, latest);
     return status;
+}
+
+static hudi_status refuse_changelog(struct hd_op *op)
+{
+    return hd_fail(op, HUDI_NOT_IMPLEMENTED,
+                   "the file keeps changelog operations (%s); writing to such tables is not "
+                   "supported (Flink does with changelog.enabled=true)",
+                   HD_META_OPERATION);
 }
 
 /* A file that a cleaner has removed since says nothing. */
@@ -208,10 +216,7 @@ static hudi_status check_rows(struct hd_op *op, const struct hd_table_snapshot *
     HD_TRY_OUT(hd_fs_open_input(op, table->fs, path, &file));
     HD_TRY_OUT(hd_base_reader_open(op, file, table->config.base_file_format, &reader));
     if (hd_schema_find(hd_base_reader_schema(reader), HD_META_OPERATION) >= 0)
-        status = hd_fail(op, HUDI_NOT_IMPLEMENTED,
-                         "the file keeps changelog operations (%s); writing to such tables is not "
-                         "supported",
-                         HD_META_OPERATION);
+        status = refuse_changelog(op);
 out:
     hd_base_reader_close(reader);
     hd_free(op, path);
@@ -236,10 +241,7 @@ static hudi_status check_block(struct hd_op *op, const struct hd_log_block *bloc
     *known = status == HUDI_OK;
     if (*known && schema->type == HD_AVRO_RECORD &&
         hd_avro_schema_field(schema, HD_META_OPERATION) != NULL)
-        status = hd_fail(op, HUDI_NOT_IMPLEMENTED,
-                         "the file keeps changelog operations (%s); writing to such tables is not "
-                         "supported",
-                         HD_META_OPERATION);
+        status = refuse_changelog(op);
     hd_arena_clear(&arena);
     if (status != HUDI_CORRUPT)
         return status;
