@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "common.h"
+#include "parquet_words.h"
 
 namespace
 {
@@ -64,6 +65,7 @@ struct Batches {
     size_t next_row_group = 0;
     int64_t rows_left = 0; /* of the row group that is read */
     std::unique_ptr<arrow::RecordBatchReader> current;
+    std::shared_ptr<arrow::RecordBatch> rest; /* of a batch that was too large to be given whole */
 };
 
 /* ---- opening ------------------------------------------------------------------------------ */
@@ -360,6 +362,19 @@ Sizes measure(const Reader &reader, const Batches &batches)
     return sizes;
 }
 
+/* Text columns that are read as indices and written out when a batch is given. */
+void choose_words(const Reader &reader, const int32_t *columns, const Batches &batches,
+                  parquet::ArrowReaderProperties *properties)
+{
+    for (size_t i = 0; i < batches.types.size(); i++) {
+        const auto &field = reader.manifest.schema_fields[static_cast<size_t>(columns[i])];
+        const auto type = field.field->type()->id();
+        if (field.is_leaf() && (type == arrow::Type::STRING || type == arrow::Type::BINARY) &&
+            hudi::has_few_words(*reader.metadata, batches.row_groups, field.column_index))
+            properties->set_read_dictionary(field.column_index, true);
+    }
+}
+
 arrow::Status open_batches(Reader *reader, const int32_t *columns, int32_t n_columns,
                            const int32_t *row_groups, int32_t n_row_groups, int64_t batch_rows,
                            std::unique_ptr<Batches> *out)
@@ -380,6 +395,7 @@ arrow::Status open_batches(Reader *reader, const int32_t *columns, int32_t n_col
     if (batch_rows <= 0)
         batch_rows = std::clamp<int64_t>(BATCH_BYTES / sizes.row_bytes, 256, DEFAULT_BATCH_ROWS);
     arrow_properties.set_batch_size(batch_rows);
+    choose_words(*reader, columns, *batches, &arrow_properties);
     ARROW_ASSIGN_OR_RAISE(batches->file, parquet::arrow::FileReader::Make(
                                              hudi::memory_pool(),
                                              parquet::ParquetFileReader::Open(
@@ -442,6 +458,12 @@ arrow::Status export_batch(const Batches &batches, const arrow::RecordBatch &bat
     for (size_t i = 0; i < batches.positions.size(); i++) {
         auto column = batch.column(batches.positions[i]);
         ARROW_RETURN_NOT_OK(column->Validate());
+        if (column->type_id() == arrow::Type::DICTIONARY &&
+            batches.types[i]->id() != arrow::Type::DICTIONARY) {
+            ARROW_ASSIGN_OR_RAISE(
+                column, hudi::write_out(static_cast<const arrow::DictionaryArray &>(*column),
+                                        batches.types[i]));
+        }
         if (!column->type()->Equals(*batches.types[i])) {
             ARROW_ASSIGN_OR_RAISE(column, column->View(batches.types[i]));
         }
@@ -452,6 +474,29 @@ arrow::Status export_batch(const Batches &batches, const arrow::RecordBatch &bat
     return arrow::ExportRecordBatch(*ordered, out);
 }
 
+/* The next rows, fewer where their texts are long. False at the end. */
+arrow::Result<bool> give_batch(Batches *batches, ArrowArray *out)
+{
+    std::shared_ptr<arrow::RecordBatch> batch = std::move(batches->rest);
+
+    batches->rest = nullptr;
+    if (batch == nullptr)
+        ARROW_RETURN_NOT_OK(next_batch(batches, &batch));
+    if (batch == nullptr)
+        return false;
+    int64_t n = batch->num_rows();
+    for (;; n /= 2) {
+        const arrow::Status status = export_batch(*batches, *batch->Slice(0, n), out);
+        if (status.ok())
+            break;
+        if (!status.IsCapacityError() || n < 2)
+            return status;
+    }
+    if (n < batch->num_rows())
+        batches->rest = batch->Slice(n);
+    return true;
+}
+
 hudi_status batches_next(hd_op *op, void *self, ArrowArray *out)
 {
     Batches *batches = static_cast<Batches *>(self);
@@ -459,10 +504,9 @@ hudi_status batches_next(hd_op *op, void *self, ArrowArray *out)
     const hudi_status status =
         hudi::guarded(op, Fault::in_file, batches->reader->path(),
                       hudi::allocation_limit(batches->reader->file), [&] {
-                          std::shared_ptr<arrow::RecordBatch> batch;
-                          ARROW_RETURN_NOT_OK(next_batch(batches, &batch));
-                          end = batch == nullptr;
-                          return end ? arrow::Status::OK() : export_batch(*batches, *batch, out);
+                          ARROW_ASSIGN_OR_RAISE(const bool any, give_batch(batches, out));
+                          end = !any;
+                          return arrow::Status::OK();
                       });
 
     return status == HUDI_OK && end ? HUDI_END : status;
