@@ -14,7 +14,7 @@ set(HUDI_TEST_ENVIRONMENT
     "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/support/tsan.supp:second_deadlock_stack=1:atexit_sleep_ms=50:die_after_fork=0")
 
 function(hudi_register_test name labels)
-    set_tests_properties(${name} PROPERTIES TIMEOUT 600 LABELS "${labels}"
+    set_tests_properties(${name} PROPERTIES LABELS "${labels}"
         ENVIRONMENT "${HUDI_TEST_ENVIRONMENT}")
 endfunction()
 

@@ -51,7 +51,7 @@ ctests() {
     junit=$PWD/$logs/ctest-$preset.xml
     headline "tests of $preset $*"
     rm -f "$junit"
-    ctest --test-dir "build/$preset" -j "$jobs" --output-on-failure --no-tests=error \
+    ctest --test-dir "build/$preset" -j "$jobs" --output-on-failure --no-tests=error --timeout 600 \
         --test-output-size-passed 200000 --test-output-size-failed 200000 \
         --output-junit "$junit" "$@" >"$logs/ctest-$preset.log" 2>&1 ||
         sed -n '/Start /!p' "$logs/ctest-$preset.log" | tail -n 120

@@ -183,7 +183,7 @@ static void walk(enum fault_mode mode)
     const struct fault_walk walk = {.name = "clustering",
                                     .mode = mode,
                                     .n_sampled = SAMPLED_POINTS,
-                                    .seconds = test_setting("HUDI_TEST_SECONDS", 0),
+                                    .seconds = test_seconds(1),
                                     .store = &scene.store,
                                     .scene = &scene,
                                     .begin = begin,

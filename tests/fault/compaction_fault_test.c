@@ -196,7 +196,7 @@ static void walk(enum fault_mode mode, bool logs)
     const struct fault_walk walk = {.name = logs ? "log compaction" : "compaction",
                                     .mode = mode,
                                     .n_sampled = SAMPLED_POINTS,
-                                    .seconds = test_setting("HUDI_TEST_SECONDS", 0),
+                                    .seconds = test_seconds(1),
                                     .store = &scene.store,
                                     .scene = &scene,
                                     .begin = begin,

@@ -4,7 +4,8 @@
  * table reads as before or as after, and the next writer puts it right without help.
  *
  *   HUDI_TEST_SEED     when processes are killed, and where the walk over operations begins
- *   HUDI_TEST_SECONDS  all file operations, and kills for that long; else some
+ *   HUDI_TEST_SECONDS  each test goes on for that long, or until it has met all file operations;
+ *                      else some
  *
  * Labels: fault forks
  */
@@ -22,20 +23,22 @@
 #include <cmocka.h>
 
 #include "api/api.h"
+#include "support/folder.h"
 #include "support/model_table.h"
 #include "support/setting.h"
 
 #define N_ROWS 60
-#define SAMPLED_POINTS 10 /* of one operation, without HUDI_TEST_SECONDS */
+#define STRIDE 37 /* of the file operations that a walk meets, before it comes back for others */
 #define SAMPLED_KILLS 5
 #define WRITES_OF_A_TABLE 30
+#define WALKS_OF_A_TEST 3
 #define WORKED 0
 #define FAILED 3
 
 /* A table in a folder of its own, and what it holds. */
 struct scene {
-    char folder[32];
-    char uri[40];
+    char folder[TEST_FOLDER_BYTES];
+    char uri[TEST_FOLDER_BYTES + 4];
     hudi_context *context; /* of one thread: the process forks */
     struct model_rows now;
     int64_t n_done; /* writes of the series */
@@ -105,7 +108,7 @@ static void must_write(struct scene *scene)
 /* As if the time had passed for which others wait. */
 static void let_hearts_stop(const struct scene *scene)
 {
-    char command[80];
+    char command[TEST_FOLDER_BYTES + 48];
 
     snprintf(command, sizeof command, "rm -f '%s'/.hoodie/.heartbeat/*", scene->uri);
     assert_int_equal(system(command), 0);
@@ -115,8 +118,8 @@ static void open_scene(struct scene *scene, bool logged)
 {
     hudi_error *error = NULL;
 
-    *scene = (struct scene){.folder = "/tmp/hudi-test-XXXXXX", .logged = logged};
-    assert_non_null(mkdtemp(scene->folder));
+    *scene = (struct scene){.logged = logged};
+    test_folder_make(scene->folder);
     snprintf(scene->uri, sizeof scene->uri, "%s/t", scene->folder);
     scene->context = model_table_context("1");
     if ((logged ? model_table_create_logged : model_table_create)(scene->context, scene->uri,
@@ -129,12 +132,9 @@ static void open_scene(struct scene *scene, bool logged)
 
 static void close_scene(struct scene *scene)
 {
-    char command[64];
-
     model_rows_clear(&scene->now);
     hudi_context_free(scene->context);
-    snprintf(command, sizeof command, "rm -rf '%s'", scene->folder);
-    assert_int_equal(system(command), 0);
+    test_folder_remove(scene->folder);
 }
 
 /* ---- killed at a file operation ----------------------------------------------------------- */
@@ -225,30 +225,37 @@ static bool kill_at_point(struct scene *scene, bool rolls_back, int64_t nth)
     return killed;
 }
 
-/* All points of one kind of write, or some. */
+/* All points of one kind of write, or, without time for them, one in STRIDE. */
 static void walk(int64_t first_number, bool rolls_back, bool logged)
 {
-    const bool all = test_setting("HUDI_TEST_SECONDS", 0) > 0;
+    const int64_t seconds = test_seconds(WALKS_OF_A_TEST);
+    const time_t end = time(NULL) + seconds;
     const int64_t seed = test_setting("HUDI_TEST_SEED", 1);
-    const int64_t step = all ? 1 : 37;
+    int64_t n_points = 0, n_all = 0, n_rounds = 0, nth = 1 + (seed + first_number) % STRIDE;
     struct scene scene;
-    int64_t n_points = 0, nth = 1 + (all ? 0 : (seed + first_number) % step);
     int n_writes = 0;
 
     open_scene(&scene, logged);
-    for (;; nth += step, n_points++) {
+    while (seconds == 0 || time(NULL) < end) {
         if (++n_writes % WRITES_OF_A_TABLE == 0) {
             close_scene(&scene);
             open_scene(&scene, logged);
         }
         while (scene.n_done % 5 != first_number) /* to where the series has that operation */
             must_write(&scene);
-        if (!kill_at_point(&scene, rolls_back, nth))
-            break;
+        if (kill_at_point(&scene, rolls_back, nth)) {
+            n_points++;
+            nth += STRIDE;
+        } else {
+            n_all = nth > n_all ? nth : n_all;
+            if (seconds == 0 || ++n_rounds == STRIDE)
+                break;
+            nth = 1 + (seed + first_number + n_rounds) % STRIDE;
+        }
     }
     print_message("%s%s: killed at %" PRId64 " of about %" PRId64 " file operations\n",
                   rolls_back ? "rollback" : operation_of(first_number), logged ? ", logs" : "",
-                  n_points, nth);
+                  n_points, n_all > nth ? n_all : nth);
     close_scene(&scene);
 }
 
@@ -304,11 +311,11 @@ static void a_writer_that_shares_the_table_may_be_killed_at_any_file_operation(v
 
 static void a_table_being_created_may_be_killed_at_any_file_operation(void **state)
 {
-    char folder[] = "/tmp/hudi-test-XXXXXX", uri[64], command[64];
+    char folder[TEST_FOLDER_BYTES], uri[TEST_FOLDER_BYTES + 24];
     bool killed = true;
 
     (void)state;
-    assert_non_null(mkdtemp(folder));
+    test_folder_make(folder);
     for (int64_t nth = 1; killed; nth++) {
         struct model_rows rows = {0};
         hudi_error *error = NULL;
@@ -340,8 +347,7 @@ static void a_table_being_created_may_be_killed_at_any_file_operation(void **sta
         model_rows_clear(&rows);
         hudi_context_free(context);
     }
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    assert_int_equal(system(command), 0);
+    test_folder_remove(folder);
 }
 
 /* ---- killed at any time ------------------------------------------------------------------- */
@@ -385,7 +391,7 @@ static void find_state(struct scene *scene)
 
 static void kill_writers(bool logged)
 {
-    const int64_t seconds = test_setting("HUDI_TEST_SECONDS", 0);
+    const int64_t seconds = test_seconds(WALKS_OF_A_TEST);
     const time_t end = time(NULL) + seconds;
     struct scene scene;
     int64_t n_kills = 0;

@@ -17,12 +17,15 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "api/api.h"
+#include "support/folder.h"
 #include "support/model_table.h"
+#include "support/setting.h"
 
 #define N_TASKS 3
 #define PATH_BYTES 128
@@ -205,8 +208,8 @@ static void must_run(const char *role, const char *folder, int number, uint64_t 
 /* ---- the coordinator ---------------------------------------------------------------------- */
 
 struct scene {
-    char folder[32];
-    char uri[64];
+    char folder[TEST_FOLDER_BYTES];
+    char uri[TEST_FOLDER_BYTES + 4];
     struct model_rules rules;
     const char *index;
     hudi_context *context;
@@ -218,10 +221,10 @@ static void open_scene_of(struct scene *scene, bool global, const char *key, con
 {
     hudi_error *error = NULL;
 
-    *scene = (struct scene){.folder = "/tmp/hudi-test-XXXXXX", .rules = model_table_rules};
+    *scene = (struct scene){.rules = model_table_rules};
     scene->rules.global = global;
     scene->index = global ? "GLOBAL_SIMPLE" : "BLOOM";
-    assert_non_null(mkdtemp(scene->folder));
+    test_folder_make(scene->folder);
     snprintf(scene->uri, sizeof scene->uri, "%s/t", scene->folder);
     scene->context = model_table_context("1");
     if (model_table_create_with(scene->context, scene->uri, key, value, &error) != HUDI_OK)
@@ -235,12 +238,9 @@ static void open_scene(struct scene *scene, bool global)
 
 static void close_scene(struct scene *scene)
 {
-    char command[64];
-
     model_rows_clear(&scene->now);
     hudi_context_free(scene->context);
-    snprintf(command, sizeof command, "rm -rf '%s'", scene->folder);
-    assert_int_equal(system(command), 0);
+    test_folder_remove(scene->folder);
 }
 
 static hudi_options *options_of(const struct scene *scene, const char *operation)
@@ -393,14 +393,16 @@ static void records_move_between_partitions_in_three_roles_too(void **state)
 
 static void a_task_may_be_killed_at_any_of_its_file_operations(void **state)
 {
-    const char *const seconds = getenv("HUDI_TEST_SECONDS");
-    const int64_t step = seconds == NULL || *seconds == '\0' ? 17 : 1;
+    const int64_t seconds = test_seconds(1);
+    const time_t end = time(NULL) + seconds;
     struct scene scene;
     struct model_rows rows;
 
     (void)state;
     open_scene(&scene, false);
-    for (int64_t nth = 1; nth < 120; nth += step) {
+    for (int64_t i = 0; seconds == 0 ? i < 120 / 17 : i < 120 && time(NULL) < end; i++) {
+        const int64_t nth = 1 + i * 17 % 120;
+
         rows_for(&scene, "upsert", 60, &rows);
         write_in_roles(&scene, "upsert", &rows, nth);
         model_rows_clear(&rows);

@@ -5,8 +5,8 @@
  * did before, and the next run of the service ends where an undisturbed one would.
  *
  *   HUDI_TEST_SEED     where the walk over the points begins
- *   HUDI_TEST_SECONDS  walk over all points: of files first, then of memory as well, each service
- *                      and mode for a third of that at most
+ *   HUDI_TEST_SECONDS  walk over all points: of files first, then of memory as well, each mode for
+ *                      that long at most
  *
  * Labels: fault
  */
@@ -69,7 +69,7 @@ static void walk(const struct test_service *service, enum fault_mode mode, bool 
     const struct fault_walk walk = {.name = service->name,
                                     .mode = mode,
                                     .n_sampled = SAMPLED_POINTS,
-                                    .seconds = (test_setting("HUDI_TEST_SECONDS", 0) + 2) / 3,
+                                    .seconds = test_seconds(2 * (int64_t)n_test_services),
                                     .in_order = files_only,
                                     .store = &scene.store,
                                     .scene = &scene,

@@ -5,7 +5,7 @@
  * ends where an undisturbed run would.
  *
  *   HUDI_TEST_SEED     where the walk over operations begins
- *   HUDI_TEST_SECONDS  all file operations of all services, at most that long for each; else some
+ *   HUDI_TEST_SECONDS  all file operations of all services, in at most that long; else some
  *
  * Labels: fault forks
  */
@@ -22,20 +22,13 @@
 #include <cmocka.h>
 
 #include "api/api.h"
+#include "support/folder.h"
 #include "support/service_scene.h"
 #include "support/setting.h"
 
 #define SAMPLED_POINTS 2 /* of one service, without HUDI_TEST_SECONDS */
 #define WORKED 0
 #define REFUSED 3 /* by the other one's lock, or by what it had done */
-
-static void remove_folder(const char *folder)
-{
-    char command[80];
-
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    assert_int_equal(system(command), 0);
-}
 
 /* A process that runs the service, and is killed before file operation `nth`; 0: it is not. */
 static pid_t start(const struct service_scene *scene, const struct test_service *service,
@@ -71,9 +64,9 @@ static bool wait_for(pid_t child, bool may_be_refused, const char *what)
 /* @return whether the process came as far as that operation */
 static bool run_point(struct service_scene *scene, const struct test_service *service, int64_t nth)
 {
-    char folder[] = "/tmp/hudi-test-XXXXXX", uri[40], what[120];
+    char folder[TEST_FOLDER_BYTES], uri[TEST_FOLDER_BYTES + 4], what[120];
 
-    assert_non_null(mkdtemp(folder));
+    test_folder_make(folder);
     snprintf(uri, sizeof uri, "%s/t", folder);
     snprintf(what, sizeof what, "%s killed at file operation %" PRId64, service->name, nth);
     scene->uri = uri;
@@ -89,7 +82,7 @@ static bool run_point(struct service_scene *scene, const struct test_service *se
     service_scene_expect_rows(scene, service, true, what);
     service->expect(scene, what);
     model_table_verify(scene->context, uri, what);
-    remove_folder(folder);
+    test_folder_remove(folder);
     return killed;
 }
 
@@ -98,10 +91,10 @@ static int64_t count_points(struct service_scene *scene, const struct test_servi
 {
     const int64_t many = INT64_C(1) << 40;
     struct hd_faults faults = {.left = many, .files_only = true};
-    char folder[] = "/tmp/hudi-test-XXXXXX", uri[40];
+    char folder[TEST_FOLDER_BYTES], uri[TEST_FOLDER_BYTES + 4];
     hudi_error *error = NULL;
 
-    assert_non_null(mkdtemp(folder));
+    test_folder_make(folder);
     snprintf(uri, sizeof uri, "%s/t", folder);
     scene->uri = uri;
     service_scene_begin(scene, service);
@@ -109,13 +102,13 @@ static int64_t count_points(struct service_scene *scene, const struct test_servi
     if (service->run(scene, &error) != HUDI_OK)
         fail_msg("%s: %s", service->name, error == NULL ? "" : hudi_error_message(error));
     scene->context->faults = NULL;
-    remove_folder(folder);
+    test_folder_remove(folder);
     return many - atomic_load(&faults.left);
 }
 
 static void walk(const struct test_service *service)
 {
-    const int64_t seconds = test_setting("HUDI_TEST_SECONDS", 0);
+    const int64_t seconds = test_seconds((int64_t)n_test_services);
     const time_t end = time(NULL) + seconds;
     struct service_scene scene = {.context = model_table_context("1")};
     int64_t n_run = 0;

@@ -17,11 +17,12 @@
 
 #include <cmocka.h>
 
+#include "support/folder.h"
 #include "support/model_table.h"
 
 struct scene {
-    char folder[32];
-    char uri[64];
+    char folder[TEST_FOLDER_BYTES];
+    char uri[TEST_FOLDER_BYTES + 4];
     hudi_context *context;
     struct model_rows now;
     bool shared; /* the first writer shares the table, and pauses before it completes */
@@ -42,8 +43,7 @@ static int set_up(void **state)
     hudi_error *error = NULL;
 
     assert_non_null(scene);
-    strcpy(scene->folder, "/tmp/hudi-test-XXXXXX");
-    assert_non_null(mkdtemp(scene->folder));
+    test_folder_make(scene->folder);
     snprintf(scene->uri, sizeof scene->uri, "%s/t", scene->folder);
     scene->context = model_table_context("1");
     rows_from(0, 40, &scene->now);
@@ -59,13 +59,12 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     struct scene *const scene = *state;
-    char command[64];
 
     model_rows_clear(&scene->now);
     hudi_context_free(scene->context);
-    snprintf(command, sizeof command, "rm -rf '%s'", scene->folder);
+    test_folder_remove(scene->folder);
     free(scene);
-    return system(command);
+    return 0;
 }
 
 /* ---- the first writer, a process of its own ----------------------------------------------- */

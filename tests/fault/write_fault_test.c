@@ -5,7 +5,7 @@
  * after, the next write works without help, and nothing is left behind.
  *
  *   HUDI_TEST_SEED     where the walk over the points begins
- *   HUDI_TEST_SECONDS  walk over all points, each operation for that long at most; else over some
+ *   HUDI_TEST_SECONDS  walk over all points, each mode for that long at most; else over some
  *
  * Labels: fault
  */
@@ -290,7 +290,7 @@ static void walk_all(enum fault_mode mode)
         const struct fault_walk walk = {.name = OPERATIONS[i].name,
                                         .mode = mode,
                                         .n_sampled = SAMPLED_POINTS,
-                                        .seconds = test_setting("HUDI_TEST_SECONDS", 0),
+                                        .seconds = test_seconds(N_OPERATIONS),
                                         .store = &scene.store,
                                         .scene = &scene,
                                         .begin = begin,

@@ -9,3 +9,8 @@ int64_t test_setting(const char *name, int64_t otherwise)
 
     return text == NULL || *text == '\0' ? otherwise : strtoll(text, NULL, 10);
 }
+
+int64_t test_seconds(int64_t n)
+{
+    return (test_setting("HUDI_TEST_SECONDS", 0) + n - 1) / n;
+}

@@ -294,8 +294,7 @@ void world_open(struct world *world, uint64_t seed)
     if (world_chance(70)) {
         snprintf(world->uri, sizeof world->uri, "memory:model/%" PRIu64, seed);
     } else {
-        strcpy(world->folder, "/tmp/hudi-test-XXXXXX");
-        assert_non_null(mkdtemp(world->folder));
+        test_folder_make(world->folder);
         snprintf(world->uri, sizeof world->uri, "%s/t", world->folder);
     }
     world_open_context(world);
@@ -304,14 +303,11 @@ void world_open(struct world *world, uint64_t seed)
 
 void world_close(struct world *world)
 {
-    char command[128];
-
     hudi_context_free(world->context);
     for (int i = 0; i < WORLD_MAX_COMMITS; i++)
         model_rows_clear(&world->states[i]);
     if (world->folder[0] != '\0') {
-        snprintf(command, sizeof command, "rm -rf '%s'", world->folder);
-        assert_int_equal(system(command), 0);
+        test_folder_remove(world->folder);
     } else {
         hd_memory_drop("model");
     }

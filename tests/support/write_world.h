@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "hudi/hudi.h"
+#include "support/folder.h"
 #include "support/table_model.h"
 
 /*
@@ -30,10 +31,10 @@ struct world {
     bool planned_logs;   /* a log compaction is pending */
     bool serviced;       /* the newest instant is a service's */
     int64_t n_keys;
-    int64_t next_key;            /* not used yet */
-    bool known[MODEL_N_COLUMNS]; /* columns the table has */
-    bool wide_n;                 /* MODEL_N was widened to long */
-    char folder[64];             /* of a table on disk */
+    int64_t next_key;               /* not used yet */
+    bool known[MODEL_N_COLUMNS];    /* columns the table has */
+    bool wide_n;                    /* MODEL_N was widened to long */
+    char folder[TEST_FOLDER_BYTES]; /* of a table on disk */
     char uri[128];
     hudi_context *context;
     char instants[WORLD_MAX_COMMITS][32];        /* of commit 1, 2, ... */

@@ -47,8 +47,7 @@ static void open_table(struct written_table *table, const char *partition_fields
     struct ArrowSchema schema;
 
     *table = (struct written_table){0};
-    strcpy(table->folder, "/tmp/hudi-test-XXXXXX");
-    assert_non_null(mkdtemp(table->folder));
+    test_folder_make(table->folder);
     snprintf(table->path, sizeof table->path, "%s/t", table->folder);
     must(hudi_options_new(&options, &error), error);
     set_option(options, "libhudi.threads", "2");
@@ -75,11 +74,8 @@ void written_table_open_partitioned(struct written_table *table, const char *con
 
 void written_table_close(struct written_table *table)
 {
-    char command[128];
-
     hudi_context_free(table->context);
-    snprintf(command, sizeof command, "rm -rf '%s'", table->folder);
-    assert_int_equal(system(command), 0);
+    test_folder_remove(table->folder);
 }
 
 static void make_rows(const char *path, const char *partition, int first, int n, const char *value)

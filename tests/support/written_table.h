@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "hudi/hudi.h"
+#include "support/folder.h"
 
 /*
  * Tables on local disk that the library itself wrote, and hands on their files, for tests that
@@ -13,8 +14,8 @@
  */
 
 struct written_table {
-    char folder[64]; /* temporary */
-    char path[80];   /* of the table, in it */
+    char folder[TEST_FOLDER_BYTES]; /* temporary */
+    char path[80];                  /* of the table, in it */
     hudi_context *context;
 };
 
