@@ -6,9 +6,9 @@ import shutil
 import pyarrow.parquet as parquet
 import pytest
 
-from cow_tables import CALENDAR, COLUMNS, KEYGEN, MICROS, MICROS_ROWS, NESTED, NESTED_ROWS, PARTITIONS
-from cow_tables import SCALAR_ROWS, SCALARS, WORDS, Model, Table, as_words, row
-from peers import difference
+from cow_tables import CALENDAR, COLUMNS, KEYGEN, MICROS, MICROS_ROWS, NESTED, NESTED_ROWS, NULL_ITEM_ROWS, NULL_ITEMS
+from cow_tables import PARTITIONS, SCALAR_ROWS, SCALARS, WORDS, Model, Table, as_words, row
+from peers import Failed, difference
 
 PEERS = {"spark015": 6, "spark11": 6, "flink": 3}
 HIVE = "hoodie.datasource.write.hive_style_partitioning=true"
@@ -197,6 +197,25 @@ def test_deletes_alone_overwrite_a_partition(hudi, spark015, tmp_path):
         assert difference(ours, spark015.read(path)) == []
         left.append(sorted(one["id"] for one in ours))
     assert left[0] == left[1] and len(left[0]) == 6
+
+
+@pytest.mark.parametrize("kind", ["COPY_ON_WRITE", "MERGE_ON_READ"])
+def test_null_items_that_spark_cannot_rewrite_stay(hudi, spark015, tmp_path, kind):
+    """Its files of lists have no place for them: a file of ours that holds one is read, and not rewritten."""
+    table, path = Table(columns=NULL_ITEMS, partition="", options=[f"hoodie.table.type={kind}"]), tmp_path / "t"
+    table.make(hudi, path, 6)
+    hudi.write(path, [{"id": str(i), "p": "a", "ts": 1, **NULL_ITEM_ROWS[i]} for i in range(2)])
+    before = hudi.read(path)
+    with pytest.raises(Failed, match="Array contains a null element"):
+        if kind == "COPY_ON_WRITE":
+            spark015.write(path, [{"id": "1", "p": "a", "ts": 2, "tags": ["a"], "lists": [], "many": []}], "upsert",
+                           "--options", "hoodie.metadata.enable=false")
+        else:
+            hudi.write(path, [{"id": "1", "p": "a", "ts": 2, "tags": [None]}])
+            before = hudi.read(path)
+            spark015.do("service", path, "compact")
+    assert hudi.read(path) == before
+    assert difference(before, spark015.read(path)) == []
 
 
 COUNTS = ["numWrites", "numInserts", "numUpdateWrites", "numDeletes", "totalWriteErrors"]
