@@ -142,8 +142,8 @@ const struct cli_command cli_verify = {
     .summary = "check that every file is there, whole, and says the truth",
     .help =
         "Exits with 1 when something is wrong (a finding); notes are worth knowing and no fault.\n"
-        "Behind them stands what to do about the findings. "
-        "Reads every base file. Writers may be at work meanwhile.",
+        "Behind them stands what to do about the findings. Reads every base file. Writers may be\n"
+        "at work meanwhile.",
     .options = OPTIONS,
     .run = run,
 };
