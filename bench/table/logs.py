@@ -56,7 +56,7 @@ class Logs:
         for _ in range(bench.options.repeat):
             shutil.rmtree(table, ignore_errors=True)
             shutil.copytree(self.base, table)
-            results.append(bench.measured("write", table, source, *ONE_GROUP, *ONE_BLOCK))
+            results.append(bench.once("write", table, source, *ONE_GROUP, *ONE_BLOCK))
         logs = [file for file in pathlib.Path(table).iterdir() if ".log." in file.name and file.name.endswith("-0")]
         n_bytes = sum(file.stat().st_size for file in logs)
         spark = None
@@ -74,7 +74,7 @@ class Logs:
 
     def read(self, name, table, words, floor, rs, spark):
         bench = self.bench
-        results = [bench.measured("read", table, "--format", "arrow", *words) for _ in range(bench.options.repeat)]
+        results = [bench.once("read", table, "--format", "arrow", *words) for _ in range(bench.options.repeat)]
         query = bench.spark.query(self.folder / "logs-spark", spark) if bench.spark is not None and spark else None
         bench.add(name, self.n, min(results, key=lambda result: result["cpu"]),
                   bench.peer("read", *floor) if floor else None, bench.hudi_rs(*rs), query)

@@ -47,7 +47,7 @@ class Positions:
             base = [str(file) for file in table.glob("*/*.parquet")]
             for text, columns in COLUMNS.items():
                 for how, words in (("by row", ()), ("by key", BY_KEY)):
-                    results = [bench.measured("read", table, "--format", "arrow", "--columns", columns, *words)
+                    results = [bench.once("read", table, "--format", "arrow", "--columns", columns, *words)
                                for _ in range(bench.options.repeat)]
                     floor = bench.peer("read", columns, "", *base) if how == "by row" else None
                     bench.add(f"{share}, {text}, {how}", self.n, min(results, key=lambda result: result["cpu"]), floor)

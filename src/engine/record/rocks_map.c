@@ -30,7 +30,6 @@
 #define GROUP_BYTES 2048u
 #define WRITE_BUFFER_BYTES ((size_t)16 << 20)
 #define BLOCK_BYTES (4u << 10)
-#define CACHE_BYTES ((size_t)8 << 20)
 #define READ_AT_ONCE 256u
 #define KEY_BYTES 8u
 
@@ -38,7 +37,6 @@ struct rocks_map {
     rocksdb_t *db;
     rocksdb_options_t *options;
     rocksdb_block_based_table_options_t *table_options;
-    rocksdb_cache_t *cache;
     rocksdb_writeoptions_t *write_options;
     rocksdb_readoptions_t *read_options;
     rocksdb_column_family_handle_t *family; /* the only one */
@@ -179,8 +177,6 @@ static void close_store(struct hd_op *op, void *store)
         rocksdb_options_destroy(r->options);
     if (r->table_options != NULL)
         rocksdb_block_based_options_destroy(r->table_options);
-    if (r->cache != NULL)
-        rocksdb_cache_destroy(r->cache);
     if (r->write_options != NULL)
         rocksdb_writeoptions_destroy(r->write_options);
     if (r->read_options != NULL)
@@ -211,10 +207,10 @@ static void set_options(struct rocks_map *r)
     rocksdb_options_set_stats_persist_period_sec(r->options, 0);
     rocksdb_options_set_allow_mmap_reads(r->options, 1);
 
-    r->cache = rocksdb_cache_create_lru(CACHE_BYTES);
     r->table_options = rocksdb_block_based_options_create();
     rocksdb_block_based_options_set_block_size(r->table_options, BLOCK_BYTES);
-    rocksdb_block_based_options_set_block_cache(r->table_options, r->cache);
+    /* Files are mapped and not compressed: a cache of blocks would hold what is there already. */
+    rocksdb_block_based_options_set_no_block_cache(r->table_options, 1);
     rocksdb_options_set_block_based_table_factory(r->options, r->table_options);
 
     r->write_options = rocksdb_writeoptions_create();
@@ -365,7 +361,7 @@ static uint64_t memory_bytes(const void *store)
     const struct rocks_map *const r = store;
     const uint64_t buffers =
         r->n_bytes < 3 * WRITE_BUFFER_BYTES ? r->n_bytes : 3 * WRITE_BUFFER_BYTES;
-    return buffers + rocksdb_cache_get_usage(r->cache) + r->value.capacity;
+    return buffers + r->value.capacity;
 }
 
 const struct hd_disk_store_ops hd_rocks_map_ops = {
