@@ -465,7 +465,7 @@ static void random_step(struct world *world)
         do_insert(world, "insert");
     else if (draw < 65)
         do_insert(world, "bulk_insert");
-    else if (draw < 77)
+    else if (draw < 77 && world_deletes(world))
         do_delete(world);
     else if (draw < 83)
         do_insert(world, "insert_overwrite");

@@ -31,7 +31,7 @@ struct model_row world_random_row(struct world *world, int64_t key)
     row.value[MODEL_A] = world_below(100000);
     row.value[MODEL_N] = world_below(1000) - 500;
     row.value[MODEL_D] = world_below(1000) - 500;
-    row.value[MODEL_DELETED] = world_chance(15);
+    row.value[MODEL_DELETED] = world_chance(15) && world_deletes(world);
     row.value[MODEL_E0] = world_below(1000);
     row.value[MODEL_E1] = world_below(1000) << 33;
     row.value[MODEL_E2] = world_below(1000);

@@ -301,6 +301,11 @@ void world_open(struct world *world, uint64_t seed)
     create_table(world);
 }
 
+bool world_deletes(const struct world *world)
+{
+    return !(world->logged && world->duplicates);
+}
+
 void world_close(struct world *world)
 {
     hudi_context_free(world->context);

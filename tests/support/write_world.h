@@ -45,6 +45,12 @@ struct world {
     char did[4096]; /* operations so far */
 };
 
+/** May the table's rows be deleted by key? Where a base file has a key several times and log files
+ * delete it and bring it back, each of those rows becomes the new one, for log files keep one state
+ * a key: so do Hudi's compactions, while its reader shows what was deleted. The list knows better.
+ */
+bool world_deletes(const struct world *world);
+
 extern const struct world_column {
     const char *name;
     char type; /* s, i, l, d, b */
