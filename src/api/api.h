@@ -88,12 +88,13 @@ void hd_call_begin(struct hd_op *op, hudi_context *context, const hudi_cancel *c
 /** End the op; on failure `*err` (may be NULL) gets its error. Returns `status`. */
 hudi_status hd_call_end(struct hd_op *op, hudi_status status, hudi_error **err);
 
-/** An argument that a call needs, and bytes to be zeroed when it is an output and the call fails.
- */
+/** An argument that a call needs unless it is optional, and bytes to be zeroed when it is an output
+ * and the call fails. */
 struct hd_argument {
     const char *name;
     void *value;
     size_t n_bytes;
+    bool optional;
 };
 
 #define HD_ARG(argument)                                                                           \
@@ -103,6 +104,12 @@ struct hd_argument {
 #define HD_OUT(argument)                                                                           \
     {                                                                                              \
         .name = #argument, .value = (void *)(argument), .n_bytes = sizeof *(argument)              \
+    }
+
+#define HD_OUT_IF_GIVEN(argument)                                                                  \
+    {                                                                                              \
+        .name = #argument, .value = (void *)(argument), .n_bytes = sizeof *(argument),             \
+        .optional = true                                                                           \
     }
 
 /** HUDI_INVALID with an error that names the first of the HD_ARG() and HD_OUT() that is NULL; the

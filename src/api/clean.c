@@ -9,7 +9,7 @@ struct hudi_cleaning {
 hudi_status hudi_clean(hudi_table *table, hudi_clean_step step, hudi_cancel *cancel,
                        hudi_cleaning **out, hudi_error **err)
 {
-    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(table)));
+    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(table), HD_OUT_IF_GIVEN(out)));
     static const enum hd_clean_step STEPS[] = {
         [HUDI_CLEAN_PLAN_AND_RUN] = HD_CLEAN_PLAN_AND_RUN,
         [HUDI_CLEAN_SCHEDULE] = HD_CLEAN_SCHEDULE,

@@ -43,7 +43,7 @@ hudi_status hd_check_given(hudi_error **err, const char *function,
     const struct hd_argument *missing = arguments;
     struct hd_op op;
 
-    while (missing->name != NULL && missing->value != NULL)
+    while (missing->name != NULL && (missing->value != NULL || missing->optional))
         missing++;
     if (missing->name == NULL)
         return HUDI_OK;

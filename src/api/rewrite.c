@@ -49,7 +49,7 @@ out:
 hudi_status hudi_compact(hudi_table *table, hudi_compact_step step, const char *instant_time,
                          hudi_cancel *cancel, hudi_compaction **out, hudi_error **err)
 {
-    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(table)));
+    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(table), HD_OUT_IF_GIVEN(out)));
     return rewrite(table, &hd_compaction, "compaction", (unsigned)step, instant_time, cancel, out,
                    err);
 }
@@ -57,7 +57,7 @@ hudi_status hudi_compact(hudi_table *table, hudi_compact_step step, const char *
 hudi_status hudi_compact_logs(hudi_table *table, hudi_compact_step step, const char *instant_time,
                               hudi_cancel *cancel, hudi_compaction **out, hudi_error **err)
 {
-    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(table)));
+    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(table), HD_OUT_IF_GIVEN(out)));
     return rewrite(table, &hd_log_compaction, "log compaction", (unsigned)step, instant_time,
                    cancel, out, err);
 }
@@ -65,7 +65,7 @@ hudi_status hudi_compact_logs(hudi_table *table, hudi_compact_step step, const c
 hudi_status hudi_cluster(hudi_table *table, hudi_cluster_step step, const char *instant_time,
                          hudi_cancel *cancel, hudi_clustering **out, hudi_error **err)
 {
-    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(table)));
+    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(table), HD_OUT_IF_GIVEN(out)));
     return rewrite(table, &hd_clustering, "clustering", (unsigned)step, instant_time, cancel, out,
                    err);
 }

@@ -205,7 +205,7 @@ static hudi_status write_rows(struct hd_op *op, struct ArrowArrayStream *in, con
 hudi_status hudi_rows_write(hudi_context *context, struct ArrowArrayStream *in, const char *path,
                             const char *format, int64_t *n_rows, hudi_error **err)
 {
-    if (HD_CHECK_GIVEN(err, HD_ARG(in), HD_ARG(path)) != HUDI_OK) {
+    if (HD_CHECK_GIVEN(err, HD_ARG(in), HD_ARG(path), HD_OUT_IF_GIVEN(n_rows)) != HUDI_OK) {
         if (in != NULL)
             hd_stream_clear(in);
         return HUDI_INVALID;

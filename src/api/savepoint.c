@@ -30,7 +30,7 @@ hudi_status hudi_savepoint_delete(hudi_table *table, const char *instant_time, h
 hudi_status hudi_restore(hudi_table *table, const char *instant_time, hudi_cancel *cancel,
                          size_t *n_undone, hudi_error **err)
 {
-    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(table), HD_ARG(instant_time)));
+    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(table), HD_ARG(instant_time), HD_OUT_IF_GIVEN(n_undone)));
     struct hd_op op;
 
     hd_call_begin(&op, table->context, cancel);

@@ -31,7 +31,7 @@ out:
 hudi_status hudi_repair(hudi_table *table, int dry_run, hudi_cancel *cancel,
                         hudi_verification **out, hudi_error **err)
 {
-    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(table)));
+    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(table), HD_OUT_IF_GIVEN(out)));
     hudi_status status = HUDI_OK;
     struct hd_op op;
     hudi_verification *verification = NULL;

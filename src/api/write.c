@@ -134,7 +134,7 @@ out:
 
 hudi_status hudi_write_commit(hudi_write *write, hudi_commit **out, hudi_error **err)
 {
-    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(write)));
+    HD_TRY(HD_CHECK_GIVEN(err, HD_ARG(write), HD_OUT_IF_GIVEN(out)));
     hudi_status status = HUDI_OK;
     struct hd_op op;
     struct hd_write_status done;

@@ -222,10 +222,37 @@ static void what_frees_takes_null(void **state)
     hudi_string_free(NULL);
 }
 
+#define REFUSED_EMPTIES(type, call)                                                                \
+    do {                                                                                           \
+        type *out = SOME;                                                                          \
+        assert_int_equal(call, HUDI_INVALID);                                                      \
+        assert_null(out);                                                                          \
+    } while (0)
+
+static void an_output_that_need_not_be_asked_for_is_emptied_too(void **state)
+{
+    size_t n_undone = 1;
+    int64_t n_rows = 1;
+
+    (void)state;
+    REFUSED_EMPTIES(hudi_archiving, hudi_archive(NULL, 0, NULL, &out, NULL));
+    REFUSED_EMPTIES(hudi_cleaning, hudi_clean(NULL, 0, NULL, &out, NULL));
+    REFUSED_EMPTIES(hudi_compaction, hudi_compact(NULL, 0, NULL, NULL, &out, NULL));
+    REFUSED_EMPTIES(hudi_compaction, hudi_compact_logs(NULL, 0, NULL, NULL, &out, NULL));
+    REFUSED_EMPTIES(hudi_clustering, hudi_cluster(NULL, 0, NULL, NULL, &out, NULL));
+    REFUSED_EMPTIES(hudi_verification, hudi_repair(NULL, 0, NULL, &out, NULL));
+    REFUSED_EMPTIES(hudi_commit, hudi_write_commit(NULL, &out, NULL));
+    assert_int_equal(hudi_restore(NULL, SOME, NULL, &n_undone, NULL), HUDI_INVALID);
+    assert_int_equal(n_undone, 0);
+    assert_int_equal(hudi_rows_write(NULL, NULL, SOME, NULL, &n_rows, NULL), HUDI_INVALID);
+    assert_int_equal(n_rows, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_null_that_is_needed_is_refused_by_name),
+        cmocka_unit_test(an_output_that_need_not_be_asked_for_is_emptied_too),
         cmocka_unit_test(outputs_are_empty_and_an_error_need_not_be_wanted),
         cmocka_unit_test(a_stream_is_taken_all_the_same),
         cmocka_unit_test(what_frees_takes_null),
