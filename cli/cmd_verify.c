@@ -37,14 +37,14 @@ static const struct advice {
     const char *text;
 } ADVICE[] = {
     {" missing-file unreadable-file wrong-size damaged-log-block wrong-row-count bad-key "
-     "missing-column ",
+     "missing-column missing-plan-file ",
      "rows of these files are lost, or older versions of them show. Put back a copy of each file "
      "before anything else is written; without one, hudi restore TABLE INSTANT goes back to a "
      "write before the damage (--dry-run lists what goes), or the rows are written again"},
-    {" damaged-instant missing-plan-file ",
-     "put back a copy of the instant's file in .hoodie; without one, if it is the newest write, "
-     "remove its file without .requested and .inflight in the name, and hudi verify TABLE "
-     "--repair undoes it"},
+    {" damaged-instant ",
+     "put back a copy of the instant's file in .hoodie; without one, if it is the newest write "
+     "and no clean came after it (hudi timeline TABLE), remove its file without .requested and "
+     ".inflight in the name, and hudi verify TABLE --repair undoes it"},
     {" missing-metafile ", "hudi verify TABLE --repair makes it"},
     {" key-not-in-bloom key-out-of-range damaged-bloom ",
      "updates and deletes may miss rows of these files: write with -o hoodie.index.type=SIMPLE "
