@@ -31,7 +31,7 @@ static double due(const char *what)
 {
     const double at = now();
 
-    if (strcmp(line.what, what) != 0) {
+    if (strncmp(line.what, what, sizeof line.what - 1) != 0) { /* as much of it as is kept */
         snprintf(line.what, sizeof line.what, "%s", what);
         line.started = at;
         line.shown = 0;

@@ -253,6 +253,7 @@ static void walk(int64_t first_number, bool rolls_back, bool logged)
             nth = 1 + (seed + first_number + n_rounds) % STRIDE;
         }
     }
+    assert_true(n_points > 0);
     print_message("%s%s: killed at %" PRId64 " of about %" PRId64 " file operations\n",
                   rolls_back ? "rollback" : operation_of(first_number), logged ? ", logs" : "",
                   n_points, n_all > nth ? n_all : nth);

@@ -78,6 +78,7 @@ static int64_t count_points(const struct fault_walk *walk)
     fault_must(walk->run(walk->scene, &error), error, walk->name);
     const int64_t n = many - 1 - atomic_load(&walk->store->faults.left);
     fault_store_disarm(walk->store);
+    assert_true(n > 0);
     walk->expect(walk->scene, 0, HUDI_OK, walk->name);
     return n;
 }

@@ -35,7 +35,7 @@ struct world {
     bool known[MODEL_N_COLUMNS];    /* columns the table has */
     bool wide_n;                    /* MODEL_N was widened to long */
     char folder[TEST_FOLDER_BYTES]; /* of a table on disk */
-    char uri[128];
+    char uri[TEST_FOLDER_BYTES + 4];
     hudi_context *context;
     char instants[WORLD_MAX_COMMITS][32];        /* of commit 1, 2, ... */
     struct model_rows states[WORLD_MAX_COMMITS]; /* after them; 0: empty */

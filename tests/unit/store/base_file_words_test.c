@@ -101,7 +101,7 @@ static void check_words(struct hd_op *op, int64_t n, bool all_long, int64_t batc
     ASSERT_OK(op, hd_base_reader_open(op, test_open(op, fs, PATH), HD_BASE_FILE_PARQUET, &reader));
     ASSERT_OK(op, hd_base_reader_read(op, reader, &options, &batches));
     while ((status = hd_base_batches_next(op, batches, &rows)) == HUDI_OK) {
-        assert_true(rows.length > 0);
+        assert_true(rows.length > 0 && rows.length <= (all_long ? 20000 : n));
         check_batch(op, hd_base_reader_schema(reader), &rows, row, all_long);
         row += rows.length;
         hd_array_clear(&rows);
