@@ -45,7 +45,15 @@ struct json_stream {
 struct place {
     const struct place *in; /* NULL: a column */
     const char *name;
+    struct hd_slice line; /* of a column: what it is read from */
 };
+
+static struct hd_slice line_of(const struct place *place)
+{
+    while (place->in != NULL)
+        place = place->in;
+    return place->line;
+}
 
 static hudi_status append_path(struct hd_op *op, const struct place *place, struct hd_str *out)
 {
@@ -133,7 +141,7 @@ static hudi_status append_number(struct hd_op *op, hd_builder *builder, const hd
     if (!hd_json_is_number(value))
         return misfit(op, column, value, "is no number");
     HD_TRY(hd_json_as_double(op, value, column->name, &real));
-    if (single && fabs(real) > FLT_MAX)
+    if (single && !isfinite((float)real))
         return misfit(op, column, value, "does not fit a float");
     if (hd_json_is_integer(value)) {
         HD_TRY(hd_json_as_int64(op, value, column->name, &integer));
@@ -143,6 +151,33 @@ static hudi_status append_number(struct hd_op *op, hd_builder *builder, const hd
                                  : "has more digits than a double keeps");
     }
     return hd_builder_append_double(op, builder, real);
+}
+
+/* Has the line a number with a fraction or an exponent, of more digits than a double keeps? */
+static bool has_long_number(struct hd_slice line)
+{
+    bool quoted = false, number = false, fraction = false;
+    size_t n_digits = 0;
+
+    for (size_t i = 0; i <= line.size; i++) {
+        const uint8_t c = i < line.size ? line.data[i] : ',';
+
+        if (quoted || c == '"') {
+            i += quoted && c == '\\';
+            quoted ^= c == '"';
+        } else if (c >= '0' && c <= '9') {
+            number = true;
+            n_digits += n_digits > 0 || c != '0';
+        } else if (number && strchr(".eE+-", c) != NULL) {
+            fraction = true; /* the digits of an exponent count, too: no harm */
+        } else {
+            if (fraction && n_digits > DBL_DIG)
+                return true;
+            number = fraction = false;
+            n_digits = 0;
+        }
+    }
+    return false;
 }
 
 static hudi_status append_decimal(struct hd_op *op, hd_builder *builder, const hd_json *value,
@@ -167,7 +202,8 @@ static hudi_status append_decimal(struct hd_op *op, hd_builder *builder, const h
         goto out;
     }
     if (hd_json_is_number(value) && !hd_json_is_integer(value) &&
-        (unscaled >= EXACT_UNSCALED || unscaled <= -EXACT_UNSCALED)) {
+        (unscaled >= EXACT_UNSCALED || unscaled <= -EXACT_UNSCALED) &&
+        has_long_number(line_of(column))) {
         status = misfit(op, column, value, "may have lost digits: write it as a string");
         goto out;
     }
@@ -237,7 +273,7 @@ static hudi_status append_list(struct hd_op *op, hd_builder *builder,
                                const struct ArrowSchema *field, const hd_json *value,
                                const struct place *column)
 {
-    const struct place item = {column, "element"};
+    const struct place item = {.in = column, .name = "element"};
 
     if (!hd_json_is_array(value))
         return misfit(op, column, value, "is no array");
@@ -254,7 +290,7 @@ static hudi_status append_map(struct hd_op *op, hd_builder *builder,
     struct hd_json_iter iter = {0};
     struct hd_slice key;
     const hd_json *member;
-    const struct place entry = {column, "value"};
+    const struct place entry = {.in = column, .name = "value"};
 
     if (!hd_json_is_object(value))
         return misfit(op, column, value, "is no object");
@@ -280,7 +316,7 @@ static hudi_status append_struct(struct hd_op *op, hd_builder *builder,
         if (hd_schema_find(field, (const char *)key.data) < 0)
             return misfit(op, column, value, "has a member that is no field of the column");
     for (int64_t i = 0; i < field->n_children; i++) {
-        const struct place child = {column, field->children[i]->name};
+        const struct place child = {.in = column, .name = field->children[i]->name};
 
         HD_TRY(append_value(op, hd_builder_child(builder, i), field->children[i],
                             hd_json_member(value, field->children[i]->name), &child));
@@ -337,7 +373,8 @@ static hudi_status append_value(struct hd_op *op, hd_builder *builder,
     }
 }
 
-static hudi_status append_object(struct hd_op *op, struct json_stream *self, const hd_json *object)
+static hudi_status append_object(struct hd_op *op, struct json_stream *self, struct hd_slice line,
+                                 const hd_json *object)
 {
     struct hd_json_iter iter = {0};
     struct hd_slice key;
@@ -350,7 +387,7 @@ static hudi_status append_object(struct hd_op *op, struct json_stream *self, con
             return hd_fail(op, HUDI_INVALID, "there is no column \"%s\"", (const char *)key.data);
     for (int64_t i = 0; i < self->schema.n_children; i++) {
         const struct ArrowSchema *field = self->schema.children[i];
-        const struct place column = {NULL, field->name};
+        const struct place column = {.name = field->name, .line = line};
 
         HD_TRY(append_value(op, hd_builder_child(self->root, i), field,
                             hd_json_member(object, field->name), &column));
@@ -412,7 +449,7 @@ static hudi_status take_line(struct hd_op *op, struct json_stream *self, struct 
         return HUDI_OK;
     hudi_status status = hd_json_parse_unique(op, text, &object);
     if (status == HUDI_OK)
-        status = append_object(op, self, object);
+        status = append_object(op, self, text, object);
     hd_json_free(object);
     return status == HUDI_CORRUPT || status == HUDI_INVALID ? refuse_line(op, self, line) : status;
 }

@@ -26,6 +26,8 @@ def make(table, path, *words):
     ("long", "9007199254740993.0", "has more digits than are kept"),
     ("decimal(20,2)", "12345678901234567.89", "may have lost digits: write it as a string"),
     ("decimal(20,2)", "100000000000000000.01", "may have lost digits: write it as a string"),
+    ("decimal(38,18)", "1.500000000000000001", "may have lost digits: write it as a string"),
+    ("decimal(38,18)", "12345678901234.567", "may have lost digits: write it as a string"),
     ("decimal(38,2)", "92233720368547758071", "too big integer"),
 ])
 def test_a_number_that_its_column_cannot_keep_fails_its_record(table, column, value, why):
@@ -43,7 +45,11 @@ def test_a_number_that_its_column_cannot_keep_fails_its_record(table, column, va
     ("long", "9007199254740991.0", 2 ** 53 - 1), ("long", "1e3", 1000),
     ("decimal(20,2)", "1234567890123.25", "1234567890123.25"),
     ("decimal(20,2)", "-0.1", "-0.10"), ("decimal(20,2)", "9223372036854775", "9223372036854775.00"),
+    ("decimal(38,18)", "1.5", "1.500000000000000000"), ("decimal(20,10)", "123456.7", "123456.7000000000"),
+    ("decimal(38,18)", '0.001,"w":"1.500000000000000001"', "0.001000000000000000"),
+    ("decimal(38,18)", "1234567890123.25", "1234567890123.250000000000000000"),
     ("decimal(20,2)", '"100000000000000000.01"', "100000000000000000.01"),
+    ("float", "3.4028235E38", 3.4028234663852886e38),
 ])
 def test_a_number_that_its_column_keeps_is_taken(table, column, value, read):
     table.create(f"id string\nv {column}\n")
