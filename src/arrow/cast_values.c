@@ -49,13 +49,13 @@ static bool rescale_time(const struct hd_cast_leaf *leaf, int64_t row, int64_t *
     const int64_t per_second = hd_units_per_second(v->type.unit);
     if (to->id == HD_TYPE_DATE) {
         *out = hd_floor_div(value, DAY_SECONDS * per_second);
-        return *out * DAY_SECONDS * per_second == value;
+        return value % (DAY_SECONDS * per_second) == 0;
     }
     const int64_t wanted = hd_units_per_second(to->unit);
     if (wanted >= per_second)
         return !__builtin_mul_overflow(value, wanted / per_second, out);
     *out = hd_floor_div(value, per_second / wanted);
-    return leaf->rule != HD_CAST_INPUT || *out * (per_second / wanted) == value;
+    return leaf->rule != HD_CAST_INPUT || value % (per_second / wanted) == 0;
 }
 
 static bool whole_double(double value, int64_t *out)

@@ -26,8 +26,9 @@ bool chunk_has_few_words(const parquet::ColumnChunkMetaData &chunk)
 {
     bool any = false;
 
-    if (!chunk.has_dictionary_page() ||
-        chunk.data_page_offset() - chunk.dictionary_page_offset() > SMALL_DICTIONARY)
+    const int64_t first = chunk.has_dictionary_page() ? chunk.dictionary_page_offset() : -1;
+    if (first < 0 || chunk.data_page_offset() < first ||
+        chunk.data_page_offset() - first > SMALL_DICTIONARY)
         return false;
     for (const auto &pages : chunk.encoding_stats()) {
         if (pages.page_type != parquet::PageType::DATA_PAGE &&
@@ -84,9 +85,20 @@ void copy_words(const arrow::Int32Array &indices, const arrow::BinaryArray &word
 
 } // namespace
 
+/* Arrow keeps a word that a dictionary has twice once, and the indices behind it are off by one
+ * then: only writers that are known to write each word once. */
+bool writes_words_once(const parquet::FileMetaData &metadata)
+{
+    const std::string &writer = metadata.writer_version().application_;
+
+    return writer == "parquet-mr" || writer == "parquet-cpp-arrow" || writer == "parquet-rs";
+}
+
 bool has_few_words(const parquet::FileMetaData &metadata, const std::vector<int> &row_groups,
                    int leaf)
 {
+    if (!writes_words_once(metadata))
+        return false;
     for (const int i : row_groups)
         if (!chunk_has_few_words(*metadata.RowGroup(i)->ColumnChunk(leaf)))
             return false;
