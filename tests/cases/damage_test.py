@@ -51,7 +51,7 @@ def test_verify_finds_whole_blocks_that_a_log_file_lost(table, lost, said, quick
         log.write_bytes(log.read_bytes() + blocks[order[0]])
     told = run("verify", table.path, *quick)
     assert told.returncode == 1
-    found, = [line for line in told.stdout.decode().splitlines() if "wrong-row-count" in line]
+    found, = [line for line in told.stdout.decode().splitlines() if "finding: wrong-row-count" in line]
     instant = instants[0] if lost == 0 else instants[1]
     assert log.name in found and said.format(instant) in found
 

@@ -2,7 +2,8 @@
 """A column that became double from float: each row has the value that the real Hudi gives it, whoever wrote or rewrote it."""
 import pytest
 
-from peers import difference
+from conftest import session
+from peers import Spark, difference
 
 VALUES = [0.1, 0.7, 0.3, 3.3333, 1e30]
 OPTIONS = ["hoodie.metadata.enable=false", "hoodie.parquet.small.file.limit=0"]
@@ -14,6 +15,13 @@ def schema(kind):
 
 def row(i, ts):
     return {"id": f"id-{i}", "p": "xxyzz"[i], "ts": ts, "f": VALUES[i] + ts}
+
+
+@pytest.fixture(scope="module")
+def fresh015(tmp_path_factory):
+    """A session of its own: some reads of Hudi's leave Spark's vectorized reader on or off for all that follow, and the one
+    that Hudi 0.15 does not choose itself widens floats exactly."""
+    yield from session(lambda scratch: Spark("0.15.0", scratch), tmp_path_factory)
 
 
 @pytest.fixture(params=["COPY_ON_WRITE", "MERGE_ON_READ"])
@@ -29,7 +37,7 @@ def evolved(request, tmp_path):
     return make
 
 
-@pytest.mark.parametrize("version", ["spark015", "spark11"])
+@pytest.mark.parametrize("version", ["fresh015", "spark11"])
 def test_we_read_floats_as_hudi_does(request, hudi, evolved, version):
     spark = request.getfixturevalue(version)
     table, logged = evolved(spark)
@@ -38,14 +46,14 @@ def test_we_read_floats_as_hudi_does(request, hudi, evolved, version):
         assert theirs and difference(theirs, hudi.read(table, *words)) == []
 
 
-def test_what_we_rewrite_hudi_reads_as_before(hudi, spark015, evolved):
-    table, logged = evolved(spark015)
-    before = {one["id"]: one["f"] for one in spark015.read(table)}
+def test_what_we_rewrite_hudi_reads_as_before(hudi, fresh015, evolved):
+    table, logged = evolved(fresh015)
+    before = {one["id"]: one["f"] for one in fresh015.read(table)}
     assert before["id-1"] == 0.7 and before["id-2"] == 0.3
     hudi.write(table, [row(4, 3)])  # rewrites the file of id-3, or logs on it
     if logged:
         hudi.run("compact", table)
     hudi.run("cluster", table, "--sort", "id")
-    after = spark015.read(table)
+    after = fresh015.read(table)
     assert {one["id"]: one["f"] for one in after} == {**before, "id-4": VALUES[4] + 3}
     assert difference(after, hudi.read(table)) == []
