@@ -19,8 +19,8 @@ def row(i, ts):
 
 @pytest.fixture(scope="module")
 def fresh015(tmp_path_factory):
-    """A session of its own: some reads of Hudi's leave Spark's vectorized reader on or off for all that follow, and the one
-    that Hudi 0.15 does not choose itself widens floats exactly."""
+    """A session of its own: reads of Hudi's can leave Spark's vectorized reader off for all that follow, and the other one
+    widens floats exactly."""
     yield from session(lambda scratch: Spark("0.15.0", scratch), tmp_path_factory)
 
 
