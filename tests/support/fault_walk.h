@@ -54,7 +54,7 @@ struct fault_walk {
 /** Run the action undisturbed, which counts its points, then with the fault at each of them. */
 void fault_walk(const struct fault_walk *walk);
 
-/** End the test when `status` is no success; frees the error of one. */
+/** End the test with `what` and the message of `error` when `status` is no success. */
 void fault_must(hudi_status status, hudi_error *error, const char *what);
 
 #endif

@@ -8,15 +8,9 @@
 
 #include <cmocka.h>
 
-#include "api/api.h"
+#include "support/fault_walk.h"
 
 #define N_ROWS 12
-
-static void must(hudi_status status, hudi_error *error, const char *what)
-{
-    if (status != HUDI_OK)
-        fail_msg("%s: %s", what, error == NULL ? "" : hudi_error_message(error));
-}
 
 /* ---- the table ---------------------------------------------------------------------------- */
 
@@ -45,7 +39,7 @@ static hudi_table *must_open(struct service_scene *scene, const char *what)
     hudi_error *error = NULL;
     hudi_table *const table = open_table(scene, NULL, &error);
 
-    must(table == NULL ? HUDI_IO : HUDI_OK, error, what);
+    fault_must(table == NULL ? HUDI_IO : HUDI_OK, error, what);
     return table;
 }
 
@@ -93,14 +87,14 @@ static void must_write(struct service_scene *scene, int64_t n_partitions)
 {
     hudi_error *error = NULL;
 
-    must(write_rows(scene, n_partitions, KEEPS, &error), error, "write");
+    fault_must(write_rows(scene, n_partitions, KEEPS, &error), error, "write");
 }
 
 static void read_rows(struct service_scene *scene, struct model_rows *out, const char *what)
 {
     hudi_error *error = NULL;
 
-    must(model_table_read(scene->context, scene->uri, out, &error), error, what);
+    fault_must(model_table_read(scene->context, scene->uri, out, &error), error, what);
 }
 
 /* What the table holds now is what is there when the service is done. */
@@ -115,14 +109,14 @@ void service_scene_begin(struct service_scene *scene, const struct test_service 
 {
     hudi_error *error = NULL;
 
-    must((service->logged ? model_table_create_logged : model_table_create)(scene->context,
-                                                                            scene->uri, &error),
-         error, "create");
+    fault_must((service->logged ? model_table_create_logged
+                                : model_table_create)(scene->context, scene->uri, &error),
+               error, "create");
     for (int i = 0; i < 3; i++)
-        must(write_rows(scene, 3, NULL, &error), error, "write");
-    must(write_rows(scene, 0, NULL, &error), error, "delete_partition");
+        fault_must(write_rows(scene, 3, NULL, &error), error, "write");
+    fault_must(write_rows(scene, 0, NULL, &error), error, "delete_partition");
     for (int i = 0; i < 2; i++)
-        must(write_rows(scene, 2, NULL, &error), error, "write");
+        fault_must(write_rows(scene, 2, NULL, &error), error, "write");
     note_after(scene);
     if (service->prepare != NULL)
         service->prepare(scene);
@@ -174,7 +168,7 @@ static size_t count_cleans(struct service_scene *scene, hudi_clean_step step, co
     hudi_cleaning *cleaning = NULL;
 
     assert_non_null(table);
-    must(hudi_clean(table, step, NULL, &cleaning, &error), error, what);
+    fault_must(hudi_clean(table, step, NULL, &cleaning, &error), error, what);
     const size_t n = hudi_cleaning_length(cleaning);
     hudi_cleaning_free(cleaning);
     hudi_table_free(table);
@@ -251,10 +245,10 @@ static void expect_archived(struct service_scene *scene, const char *what)
     hudi_timeline *archived = NULL;
     size_t n_left = 1, n_writes = 0;
 
-    must(archive(scene, 1, &n_left, &error), error, what);
+    fault_must(archive(scene, 1, &n_left, &error), error, what);
     if (n_left != 0)
         fail_msg("%s: there is something left to archive", what);
-    must(hudi_table_archived_timeline(table, &archived, &error), error, what);
+    fault_must(hudi_table_archived_timeline(table, &archived, &error), error, what);
     for (size_t i = 0; i < hudi_timeline_length(archived); i++) {
         const hudi_instant *const instant = hudi_timeline_at(archived, i);
 
@@ -302,7 +296,7 @@ static void make_savepoint(struct service_scene *scene)
     hudi_table *const table = must_open(scene, "savepoint");
 
     newest_write(scene, scene->target);
-    must(hudi_savepoint(table, scene->target, NULL, NULL, &error), error, "savepoint");
+    fault_must(hudi_savepoint(table, scene->target, NULL, NULL, &error), error, "savepoint");
     hudi_table_free(table);
 }
 
@@ -320,7 +314,7 @@ static void compact(struct service_scene *scene, hudi_compact_step step)
     hudi_error *error = NULL;
     hudi_table *const table = must_open(scene, "compact");
 
-    must(hudi_compact(table, step, NULL, NULL, NULL, &error), error, "compact");
+    fault_must(hudi_compact(table, step, NULL, NULL, NULL, &error), error, "compact");
     hudi_table_free(table);
 }
 
@@ -332,7 +326,8 @@ static void compact_logs(struct service_scene *scene, hudi_compact_step step)
     hudi_compaction *done = NULL;
 
     assert_non_null(table);
-    must(hudi_compact_logs(table, step, NULL, NULL, &done, &error), error, "compact log files");
+    fault_must(hudi_compact_logs(table, step, NULL, NULL, &done, &error), error,
+               "compact log files");
     assert_int_equal(hudi_compaction_length(done), 1);
     hudi_compaction_free(done);
     hudi_table_free(table);
@@ -345,7 +340,7 @@ static void cluster(struct service_scene *scene, hudi_cluster_step step)
     hudi_table *const table = open_table(scene, SORTS, &error);
 
     assert_non_null(table);
-    must(hudi_cluster(table, step, NULL, NULL, NULL, &error), error, "cluster");
+    fault_must(hudi_cluster(table, step, NULL, NULL, NULL, &error), error, "cluster");
     hudi_table_free(table);
 }
 
@@ -426,7 +421,7 @@ static void expect_unchanged(struct service_scene *scene, const char *what)
     hudi_preview *preview = NULL;
     hudi_table *const table = must_open(scene, what);
 
-    must(hudi_restore_preview(table, scene->target, NULL, &preview, &error), error, what);
+    fault_must(hudi_restore_preview(table, scene->target, NULL, &preview, &error), error, what);
     assert_int_equal(hudi_preview_length(preview), 3);
     hudi_preview_free(preview);
     hudi_table_free(table);
@@ -454,7 +449,7 @@ static void expect_restored(struct service_scene *scene, const char *what)
     if (strcmp(newest, scene->target) != 0)
         fail_msg("%s: the newest write is %s, not %s", what, newest, scene->target);
     expect_nothing_pending(scene, what);
-    must(write_rows(scene, 2, NULL, &error), error, what);
+    fault_must(write_rows(scene, 2, NULL, &error), error, what);
 }
 
 static hudi_status run_savepoint(struct service_scene *scene, hudi_error **error)
@@ -482,7 +477,7 @@ static void expect_savepoint(struct service_scene *scene, const char *what)
     hudi_error *error = NULL;
     hudi_table *const table = must_open(scene, what);
 
-    must(hudi_savepoint_delete(table, scene->target, &error), error, what);
+    fault_must(hudi_savepoint_delete(table, scene->target, &error), error, what);
     hudi_table_free(table);
 }
 
@@ -574,7 +569,7 @@ static void expect_rolled_back(struct service_scene *scene, const char *what)
     if (has_target(scene))
         fail_msg("%s: %s is still there", what, scene->target);
     expect_nothing_pending(scene, what);
-    must(write_rows(scene, 2, NULL, &error), error, what);
+    fault_must(write_rows(scene, 2, NULL, &error), error, what);
 }
 
 /* ---- repair --------------------------------------------------------------------------------- */
@@ -617,7 +612,7 @@ static void expect_repaired(struct service_scene *scene, const char *what)
     hudi_error *error = NULL;
     size_t n = 1;
 
-    must(repair(scene, 1, &n, &error), error, what);
+    fault_must(repair(scene, 1, &n, &error), error, what);
     if (n != 0)
         fail_msg("%s: there are %zu things left to repair", what, n);
     expect_nothing_pending(scene, what);
